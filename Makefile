@@ -1,0 +1,74 @@
+# `make run` and `make test` are all that a newcomer needs. `make help` lists the rest.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | column -t -s '	'
+
+# -- install
+
+$(VENV)/.broker: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kafkish needs Python 3.11 or newer; this is " + sys.version)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.broker
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+.PHONY: install
+install: $(VENV)/.dev tools ## everything that tests and benches need
+
+# Programs that tests compare with, and the Debian packages that hold them.
+TOOLS := java:openjdk-17-jdk-headless mvn:maven kcat:kcat
+
+.PHONY: tools
+tools:
+	@for pair in $(TOOLS); do \
+	  command -v $${pair%%:*} >/dev/null && continue; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then missing="$$missing $${pair##*:}"; \
+	  else echo "missing: $${pair%%:*}. Install the package $${pair##*:}; without it some tests are skipped."; fi; \
+	done; \
+	if [ -n "$$missing" ]; then echo "installing$$missing"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null; fi
+
+# -- run
+
+.PHONY: run
+run: $(VENV)/.broker ## start a broker on 127.0.0.1:9092 with its data under ./data
+	$(BIN)/kafkish serve --data-dir data $(ARGS)
+
+# -- check
+
+.PHONY: test
+test: install lint ## lint, types and all tests
+	$(BIN)/pytest $(ARGS)
+
+.PHONY: lint
+lint: $(VENV)/.dev ## style, types and the walls between the rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-timing 2>&1 | tail -n 15
+
+.PHONY: format
+format: $(VENV)/.dev ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: fuzz
+fuzz: $(VENV)/.dev ## throw bytes at the codec for FUZZ_SECONDS (60)
+	$(BIN)/python -m kafkish_protocol.tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(ARGS)
+
+# -- measure
+
+.PHONY: bench-codec
+bench-codec: $(VENV)/.dev ## the codec beside construct and the Python clients' codecs
+	$(BIN)/python bench/codec.py $(ARGS)

@@ -1,0 +1,1 @@
+"""Kafka's bytes as Python values, and back. Pure: no event loop, clock, socket or disk."""

@@ -1,0 +1,1 @@
+"""Requests and responses, one module for each API, named as Kafka names it."""

@@ -1,0 +1,1 @@
+"""KRaft as a state machine: no I/O, no clock, no dice of its own."""

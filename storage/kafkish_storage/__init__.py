@@ -1,0 +1,1 @@
+"""A segmented, append-only log of opaque record batches, in Kafka's own file formats."""
