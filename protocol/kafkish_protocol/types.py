@@ -239,7 +239,7 @@ class Nested(Wire[T]):
 
 def as_wire(wire: "Wire[T] | type[T]") -> Wire[T]:
     """Let a Struct class stand where a wire type is expected."""
-    return cast("Wire[T]", wire) if isinstance(wire, Wire) else Nested(cast("type[T]", wire))
+    return cast("Wire[T]", wire) if isinstance(wire, Wire) else Nested(wire)
 
 
 def take_length(stream: Stream, classic_format: str, context: Any, path: str) -> int | None:
