@@ -9,13 +9,15 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from kafkish.config.node import NodeConfigs
-from kafkish.config.tables import OF_RESOURCE
+from kafkish.config.tables import BROKER, TOPIC
 from kafkish.config.types import ConfigError, ConfigType, ResourceType
 from kafkish.config.validate import validate
 from kafkish.config.values import to_text
 from kafkish_protocol.error_codes import ErrorCode
 
 MAX_VALUE_LENGTH: Final = 32_767
+_WITH_LISTS: Final = {ResourceType.TOPIC: TOPIC, ResourceType.BROKER: BROKER}
+"""Kafka's controller knows no types of group and client metrics configs, and refuses to append to any of them."""
 
 
 class OperationType(IntEnum):
@@ -110,7 +112,7 @@ def _new_value(resource: ResourceType, current: str | None, operation: Operation
     if operation.type == OperationType.SET or operation.value is None:
         return operation.value
     verb = OperationType(operation.type).name
-    row = OF_RESOURCE[resource].get(operation.name)
+    row = _WITH_LISTS.get(resource, {}).get(operation.name)
     if row is None or row.type is not ConfigType.LIST:
         raise _not_a_list(resource, operation.name, verb)
     before = to_text(row.default) if current is None else current
@@ -127,7 +129,7 @@ def _not_a_list(resource: ResourceType, name: str, verb: str) -> ConfigError:
     """Kafka's broker and Kafka's controller say it differently."""
     if resource is not ResourceType.BROKER:
         return ConfigError(f"Can't {verb} to key {name} because its type is not LIST.")
-    if name not in OF_RESOURCE[resource]:
+    if name not in BROKER:
         return ConfigError(f"Unknown config name: {name}")
     return ConfigError(f"Config value {verb.lower()} is not allowed for config key: {name}")
 

@@ -44,7 +44,7 @@ _NUMBERS: Final[tuple[tuple[_Check, str], ...]] = (
         "log.cleaner.min.compaction.lag.ms must not be greater than log.cleaner.max.compaction.lag.ms",
     ),
     (
-        lambda c: c.number("log.cleaner.dedupe.buffer.size") // c.number("log.cleaner.threads") > 1_048_576,
+        lambda c: c.number("log.cleaner.dedupe.buffer.size") >= c.number("log.cleaner.threads") * 1_048_577 > 0,
         "log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner thread.",
     ),
     (
@@ -93,6 +93,7 @@ def check_broker(configs: NodeConfigs) -> None:
     """Raise the first thing that is wrong."""
     for problem in _problems(configs):
         raise ConfigError(problem)
+    connection_limits(configs)
     check_ports("listeners", listeners(configs))
     inter_broker_listener_name(configs)
 

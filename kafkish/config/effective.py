@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkish.config.checks import BOUNDED
-from kafkish.config.node import NodeConfigs, clamp
+from kafkish.config.node import NodeConfigs
 from kafkish.config.tables import GROUP, TOPIC
 from kafkish.config.types import Config, Value
 from kafkish.config.values import parse
@@ -33,10 +33,15 @@ def group_values(overrides: Mapping[str, str], node: NodeConfigs) -> dict[str, A
     values = _merged(GROUP, overrides, node.group_defaults)
     for prefix, name in BOUNDED:
         own = f"{prefix}{name}".removeprefix("group.")
-        values[own] = clamp(values[own], node.values[f"{prefix}min.{name}"], node.values[f"{prefix}max.{name}"])
-    standby, most = "streams.num.standby.replicas", node.values["group.streams.max.standby.replicas"]
-    values[standby] = clamp(values[standby], 0, most)
+        values[own] = _clamp(values[own], node.number(f"{prefix}min.{name}"), node.number(f"{prefix}max.{name}"))
+    standby = "streams.num.standby.replicas"
+    values[standby] = _clamp(values[standby], 0, node.number("group.streams.max.standby.replicas"))
     return _snake_case(values)
+
+
+def _clamp(value: Value, minimum: float, maximum: float) -> float:
+    assert isinstance(value, int)
+    return max(minimum, min(value, maximum))
 
 
 def _merged(

@@ -29,7 +29,6 @@ _OF_MECHANISM: Final = (
     "connections.max.reauth.ms",
 )
 """Written listener.name.{listener}.{mechanism}.{config}."""
-_BOUNDED: Final = ("group.consumer", "group.share", "group.streams")
 
 
 class NodeConfigs:
@@ -61,12 +60,7 @@ class NodeConfigs:
     def values(self) -> dict[str, Value]:
         """The values that hold, of every broker config."""
         texts = self.effective
-        values = {name: parse(row, texts[name]) if name in texts else row.default for name, row in BROKER.items()}
-        for kind in _BOUNDED:
-            name = f"{kind}.assignment.interval.ms"
-            bounds = values[f"{kind}.min.assignment.interval.ms"], values[f"{kind}.max.assignment.interval.ms"]
-            values[name] = clamp(values[name], *bounds)
-        return values
+        return {name: parse(row, texts[name]) if name in texts else row.default for name, row in BROKER.items()}
 
     @cached_property
     def topic_defaults(self) -> dict[str, Value]:
@@ -135,13 +129,6 @@ def base_name(name: str) -> str:
 def row_of(name: str) -> Config | None:
     """The row of a broker config, of a listener's own config, or of a quota; None for an unknown name."""
     return BROKER.get(name) or QUOTA.get(name) or BROKER.get(base_name(name))
-
-
-def clamp(value: Value, minimum: Value, maximum: Value) -> Value:
-    """The number, moved between two others."""
-    if isinstance(value, int) and isinstance(minimum, int) and isinstance(maximum, int):
-        return max(minimum, min(value, maximum))
-    return value
 
 
 def _usable(layer: Mapping[str, str], per_broker: bool) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ def _check_remote(values: Mapping[str, Value], node: NodeConfigs) -> None:
         needed = "cleanup.policy=delete or cleanup.policy being an empty list"
         raise ConfigError(f"Remote log storage only supports topics with {needed}.")
     for unit in ("bytes", "ms"):
-        _check_local_retention(values, unit)
+        check_local_retention(values, f"local.retention.{unit}", f"retention.{unit}")
     for unit in ("bytes", "ms") if values["remote.log.copy.disable"] else ():
         local = values[f"local.retention.{unit}"]
         if local not in (-2, values[f"retention.{unit}"]):
@@ -40,11 +40,10 @@ def _check_remote(values: Mapping[str, Value], node: NodeConfigs) -> None:
             raise ConfigError(f"When `remote.log.copy.disable` is set to true, {both} {why}.")
 
 
-def _check_local_retention(values: Mapping[str, Value], unit: str) -> None:
-    """What is kept here is part of what is kept; -2 stands for all of it."""
-    name, whole = f"local.retention.{unit}", f"retention.{unit}"
+def check_local_retention(values: Mapping[str, Value], name: str, whole: str) -> None:
+    """What is kept on this disk is part of what is kept; -2 stands for all of it."""
     local, total = _number(values, name), _number(values, whole)
-    if total == -1 or (total < 0 and unit == "bytes") or local == -2:
+    if total < 0 or local == -2:
         return
     if local == -1:
         raise refusal(name, local, f"Value must not be -1 as {whole} value is set as {total}.")

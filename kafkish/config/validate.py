@@ -10,7 +10,7 @@ from typing import Final
 from kafkish.config.checks import BOUNDED, check_broker
 from kafkish.config.node import NodeConfigs, base_name, row_of
 from kafkish.config.tables import BROKER, CLIENT_METRICS, GROUP, TOPIC
-from kafkish.config.topic_checks import check_topic
+from kafkish.config.topic_checks import check_local_retention, check_topic
 from kafkish.config.types import Config, ConfigError, ResourceType, Update, Value
 from kafkish.config.values import parse
 from kafkish_protocol.error_codes import ErrorCode
@@ -37,6 +37,8 @@ _POOLS: Final = (
     "remote.log.manager.follower.thread.pool.size",
 )  # fmt: skip
 """Numbers of threads: a change may halve or double them at most."""
+_POSITIVE: Final = ("max.connections", "max.connection.creation.rate")
+"""May be 0 in server.properties, and not thereafter."""
 
 
 def validate(
@@ -111,7 +113,10 @@ def validate_broker(name: str, new: Mapping[str, str], node: NodeConfigs) -> Non
                 parse(row, text)
         changed = NodeConfigs(node.static, node.cluster if name else new, new if name else node.own)
         check_broker(changed)
-        _check_pools(changed, node)
+        _check_sizes(changed, node)
+        log_values = {f"log.{key}": value for key, value in changed.topic_defaults.items()}
+        for unit in ("ms", "bytes"):
+            check_local_retention(log_values, f"log.local.retention.{unit}", f"log.retention.{unit}")
     except ConfigError as error:
         raise ConfigError(error.message, ErrorCode.INVALID_REQUEST) from None
 
@@ -167,7 +172,10 @@ def _refuse(reason: str, names: list[str]) -> None:
         raise ConfigError(f"{reason}: [{', '.join(names)}]")
 
 
-def _check_pools(changed: NodeConfigs, node: NodeConfigs) -> None:
+def _check_sizes(changed: NodeConfigs, node: NodeConfigs) -> None:
+    for name in _POSITIVE:
+        if changed.number(name) <= 0:
+            raise ConfigError(f"Invalid {name} {changed.values[name]}")
     for name in _POOLS:
         threads, before = changed.number(name), int(node.number(name))
         failed = f"Dynamic thread count update validation failed for {name}={threads}"

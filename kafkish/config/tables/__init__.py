@@ -10,7 +10,7 @@ from kafkish.config.tables.columns import CLUSTER, LONG
 from kafkish.config.tables.group import CLIENT_METRICS_ROWS, GROUP_ROWS
 from kafkish.config.tables.own import OWN_ROWS
 from kafkish.config.tables.topic import TOPIC_ROWS
-from kafkish.config.types import MAX_LONG, Config, ResourceType
+from kafkish.config.types import MAX_LONG, Config
 
 TOPIC: Final = {row.name: row for row in TOPIC_ROWS}
 GROUP: Final = {row.name: row for row in GROUP_ROWS}
@@ -26,10 +26,3 @@ QUOTA: Final = {
     )
 }
 """Broker configs that live in the metadata only: never in server.properties, described only when set."""
-
-OF_RESOURCE: Final = {
-    ResourceType.TOPIC: TOPIC,
-    ResourceType.BROKER: BROKER,
-    ResourceType.CLIENT_METRICS: CLIENT_METRICS,
-    ResourceType.GROUP: GROUP,
-}

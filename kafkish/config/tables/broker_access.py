@@ -18,6 +18,8 @@ from kafkish.config.tables.columns import (
 )
 from kafkish.config.types import MAX_INT, Config
 
+_JMX: Final = "org.apache.kafka.common.metrics.JmxReporter"
+
 ACCESS: Final = (
     # listeners
     Config("early.start.listeners", LIST, None, list_of()),
@@ -162,7 +164,7 @@ ACCESS: Final = (
     Config("config.providers", LIST, (), list_of(), CLUSTER),
     Config("metrics.num.samples", INT, 2, at_least(1)),
     Config("metrics.sample.window.ms", LONG, 30_000, at_least(1)),
-    Config("metric.reporters", LIST, ("org.apache.kafka.common.metrics.JmxReporter",), list_of(), CLUSTER),
+    Config("metric.reporters", LIST, (_JMX,), list_of(_JMX), CLUSTER),
     Config("metrics.recording.level", STRING, "INFO"),
     Config("kafka.metrics.reporters", LIST, (), list_of()),
     Config("kafka.metrics.polling.interval.secs", INT, 10, at_least(1)),
