@@ -1,6 +1,7 @@
 """Apache Kafka, asked about its configs."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from apache_kafka import ApacheKafka
@@ -11,7 +12,12 @@ from kafkish.config.node import NodeConfigs
 from kafkish.config.properties import parse_properties
 from kafkish.config.types import ConfigSource, ConfigType, ResourceType
 from kafkish_protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from kafkish_protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from kafkish_protocol.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResourceResult,
+    DescribeConfigsResult,
+)
 from kafkish_protocol.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -19,7 +25,7 @@ from kafkish_protocol.messages.incremental_alter_configs import (
 )
 from kafkish_protocol.tests.raw_client import RawClient
 
-TOPIC = "oracle"
+TOPIC_NAME = "oracle"
 NODE = "1"
 """The id of the node that ApacheKafka starts."""
 
@@ -31,17 +37,37 @@ class Oracle:
         self._client = RawClient(kafka.port)
         text = (directory / "server.properties").read_text(encoding="latin-1")
         self.static = {name: value for name, value, _ in parse_properties(text)}
-        topic = CreatableTopic(name=TOPIC, num_partitions=1, replication_factor=1, assignments=[], configs=[])
+        self._topic_names = (f"topic-{number}" for number in count())
+        self._create(TOPIC_NAME)
+
+    def new_topic(self, configs: Mapping[str, str]) -> str:
+        """Make a topic with these configs."""
+        name = next(self._topic_names)
+        self._create(name)
+        self.set(ResourceType.TOPIC, name, configs)
+        return name
+
+    def _create(self, name: str) -> None:
+        topic = CreatableTopic(name=name, num_partitions=1, replication_factor=1, assignments=[], configs=[])
         created = self._client.send(CreateTopicsRequest(topics=[topic], timeout_ms=10_000, validate_only=False), 7)
         assert created.topics[0].error_code == 0, created
 
     def describe(self, resource: ResourceType, name: str) -> dict[str, ConfigRow]:
         """What Kafka answers about a resource, by config."""
-        asked = DescribeConfigsResource(resource_type=resource, resource_name=name, configuration_keys=None)
-        request = DescribeConfigsRequest(resources=[asked], include_synonyms=True, include_documentation=False)
-        result = self._client.send(request, 4).results[0]
+        result = self._described(resource, name)
         assert result.error_code == 0, result.error_message
         return {each.name: _row(each) for each in result.configs}
+
+    def refusal_to_describe(self, resource: ResourceType, name: str) -> tuple[int, str | None]:
+        """The error code and message of DescribeConfigs."""
+        result = self._described(resource, name)
+        return result.error_code, result.error_message
+
+    def _described(self, resource: ResourceType, name: str) -> DescribeConfigsResult:
+        asked = DescribeConfigsResource(resource_type=resource, resource_name=name, configuration_keys=None)
+        request = DescribeConfigsRequest(resources=[asked], include_synonyms=True, include_documentation=False)
+        result: DescribeConfigsResult = self._client.send(request, 4).results[0]
+        return result
 
     def alter(
         self, resource: ResourceType, name: str, operations: Sequence[Operation], *, validate_only: bool = True
@@ -64,15 +90,14 @@ class Oracle:
         return NodeConfigs(self.static, cluster, own)
 
 
-def _row(answer: object) -> ConfigRow:
-    get = answer.__getattribute__
-    synonyms = tuple(Synonym(each.name, each.value, ConfigSource(each.source)) for each in get("synonyms"))
+def _row(answer: DescribeConfigsResourceResult) -> ConfigRow:
+    synonyms = tuple(Synonym(each.name, each.value, ConfigSource(each.source)) for each in answer.synonyms)
     return ConfigRow(
-        get("name"),
-        get("value"),
-        get("read_only"),
-        ConfigSource(get("config_source")),
-        get("is_sensitive"),
+        answer.name,
+        answer.value,
+        answer.read_only,
+        ConfigSource(answer.config_source),
+        answer.is_sensitive,
         synonyms,
-        ConfigType(get("config_type")),
+        ConfigType(answer.config_type),
     )
