@@ -72,6 +72,10 @@ _NUMBERS: Final[tuple[tuple[_Check, str], ...]] = (
         "Disabling the 'classic' protocol is not supported.",
     ),
     (
+        lambda c: c.number("group.share.max.share.sessions") >= c.number("group.share.max.size"),
+        "group.share.max.share.sessions must be greater than or equal to group.share.max.size",
+    ),
+    (
         lambda c: len(c.texts("group.share.assignors")) == 1,
         "group.share.assignors must contain exactly one assignor",
     ),
@@ -133,6 +137,9 @@ def _listener_problems(configs: NodeConfigs) -> Iterator[str]:
     clients -= set(controller_listener_names(configs))
     if advertised is not None and any(listener.address.host == "0.0.0.0" for listener in advertised):
         yield "advertised.listeners cannot use the nonroutable address 0.0.0.0. Use a routable IP address, or auto."
+    early = {name.upper() for name in configs.texts("early.start.listeners")}
+    if not early <= names | set(controller_listener_names(configs)):
+        yield "early.start.listeners has a name that neither listeners nor controller.listener.names has"
     if "broker" not in configs.texts("process.roles"):
         return
     if not clients:

@@ -1,7 +1,7 @@
 """server.properties and `--set key=value` into Settings, or into sentences that say what is wrong and where."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from os import PathLike
 from typing import Final, NamedTuple
 
 from kafkish.config.checks import check_broker, check_start
@@ -62,7 +62,7 @@ class _Entry(NamedTuple):
     where: str
 
 
-def load(path: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
+def load(path: PathLike[str] | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Settings of a file, of `key=value` overrides that win over it, and of defaults for the rest."""
     entries = [*(_entries_of_file(path) if path else ()), *_entries_of_overrides(overrides)]
     problems = [f"{entry.where}: {problem}" for entry in entries if (problem := _problem(entry))]
@@ -84,10 +84,10 @@ def with_defaults(properties: Mapping[str, str]) -> dict[str, str]:
     return {**{key: text for key, text in defaults.items() if _SAME.get(key) not in properties}, **properties}
 
 
-def _entries_of_file(path: Path) -> Iterator[_Entry]:
+def _entries_of_file(path: PathLike[str]) -> Iterator[_Entry]:
     """Java reads properties as Latin-1; other characters are written as \\u escapes."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from None

@@ -39,15 +39,16 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     start, joined = 0, ""
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         stripped = line.lstrip(_BLANKS)
-        if not start and (not stripped or stripped[0] in "#!"):
-            continue
-        start = start or number
+        if not joined:
+            start = number
+            if stripped[:1] in ("", "#", "!"):
+                continue
         backslashes = len(stripped) - len(stripped.rstrip("\\"))
         if backslashes % 2:
             joined += stripped[:-1]
             continue
         yield start, joined + stripped
-        start, joined = 0, ""
+        joined = ""
     if joined:
         yield start, joined
 

@@ -115,6 +115,12 @@ def gzip_level(name: str, value: Value) -> None:
         raise refusal(name, value, "Value must be between 1 and 9 or equal to -1")
 
 
+def codec_id(name: str, value: Value) -> None:
+    """The number that a batch's header has for a codec: none, gzip, snappy, lz4, zstd."""
+    if value not in range(5):
+        raise refusal(name, value, f"Unknown compression type id: {value}")
+
+
 def throttled_replicas(name: str, value: Value) -> None:
     """Partition:broker pairs, or * for all."""
     elements = value if isinstance(value, tuple) else ()

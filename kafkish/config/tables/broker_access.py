@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from kafkish.config.rules import at_least, between, filled_list_of, list_of, loadable, one_of, one_of_any_case
+from kafkish.config.rules import (
+    at_least,
+    between,
+    filled_list_of,
+    list_of,
+    loadable,
+    not_empty,
+    one_of,
+    one_of_any_case,
+)
 from kafkish.config.tables.columns import (
     BOOLEAN,
     CLASS,
@@ -33,7 +42,7 @@ ACCESS: Final = (
         None,
         PER_BROKER,
     ),
-    Config("inter.broker.listener.name", STRING, None),
+    Config("inter.broker.listener.name", STRING, None, not_empty),
     # connections and requests
     Config("num.io.threads", INT, 8, at_least(1), CLUSTER),
     Config("background.threads", INT, 10, at_least(1), CLUSTER),

@@ -2,9 +2,21 @@
 
 from typing import Final
 
-from kafkish.config.rules import addresses, at_least, between, filled_list_of, loadable, one_of_any_case, voters
+from kafkish.config.rules import (
+    addresses,
+    at_least,
+    between,
+    codec_id,
+    filled_list_of,
+    loadable,
+    one_of_any_case,
+    voters,
+)
 from kafkish.config.tables.columns import BOOLEAN, CLASS, CLUSTER, INT, LIST, LONG, SHORT, STRING
 from kafkish.config.types import MAX_INT, MAX_LONG, Config
+
+_PACKAGE: Final = "org.apache.kafka.coordinator.group.assignor"
+_CONSUMER_ASSIGNORS: Final = ("uniform", "range", f"{_PACKAGE}.UniformAssignor", f"{_PACKAGE}.RangeAssignor")
 
 COORDINATION: Final = (
     # node
@@ -68,7 +80,7 @@ COORDINATION: Final = (
     Config("offsets.topic.replication.factor", SHORT, 3, at_least(1)),
     Config("offsets.topic.num.partitions", INT, 50, at_least(1)),
     Config("offsets.topic.segment.bytes", INT, 104_857_600, at_least(1)),
-    Config("offsets.topic.compression.codec", INT, 0),
+    Config("offsets.topic.compression.codec", INT, 0, codec_id),
     Config("group.coordinator.cached.buffer.max.bytes", INT, 1_048_588, at_least(524_288), CLUSTER),
     Config("offset.metadata.max.bytes", INT, 4096),
     Config("offsets.retention.minutes", INT, 10_080, at_least(1)),
@@ -85,7 +97,7 @@ COORDINATION: Final = (
     Config("group.consumer.min.heartbeat.interval.ms", INT, 5000, at_least(1)),
     Config("group.consumer.max.heartbeat.interval.ms", INT, 15_000, at_least(1)),
     Config("group.consumer.max.size", INT, MAX_INT, at_least(1)),
-    Config("group.consumer.assignors", LIST, ("uniform", "range"), filled_list_of()),
+    Config("group.consumer.assignors", LIST, ("uniform", "range"), filled_list_of(*_CONSUMER_ASSIGNORS)),
     Config(
         "group.consumer.migration.policy",
         STRING,
@@ -104,7 +116,7 @@ COORDINATION: Final = (
     Config("group.share.min.heartbeat.interval.ms", INT, 5000, at_least(1)),
     Config("group.share.max.heartbeat.interval.ms", INT, 15_000, at_least(1)),
     Config("group.share.max.size", INT, 200, between(1, 1000)),
-    Config("group.share.assignors", LIST, ("simple",), filled_list_of()),
+    Config("group.share.assignors", LIST, ("simple",), filled_list_of("simple", f"{_PACKAGE}.SimpleAssignor")),
     Config("group.share.assignment.interval.ms", INT, 1000, at_least(0), CLUSTER),
     Config("group.share.min.assignment.interval.ms", INT, 0, at_least(0)),
     Config("group.share.max.assignment.interval.ms", INT, 15_000, at_least(0)),
@@ -133,7 +145,7 @@ COORDINATION: Final = (
     Config("share.coordinator.threads", INT, 1, at_least(1)),
     Config("share.coordinator.snapshot.update.records.per.snapshot", INT, 500, between(0, 500)),
     Config("share.coordinator.load.buffer.size", INT, 5_242_880, at_least(1)),
-    Config("share.coordinator.state.topic.compression.codec", INT, 0),
+    Config("share.coordinator.state.topic.compression.codec", INT, 0, codec_id),
     Config("share.coordinator.append.linger.ms", INT, -1, at_least(-1)),
     Config("share.coordinator.write.timeout.ms", INT, 5000, at_least(1)),
     Config("share.coordinator.state.topic.prune.interval.ms", INT, 300_000, at_least(1), internal=True),
