@@ -9,7 +9,7 @@ from kafkish.config.types import ConfigError
 
 PLAINTEXT: Final = "PLAINTEXT"
 SECURITY_PROTOCOLS: Final = (PLAINTEXT, "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-_LISTENER: Final = r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:([0-9]+)"
+_LISTENER: Final = r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:([0-9]{1,5})"
 
 
 class Address(NamedTuple):

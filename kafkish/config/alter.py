@@ -4,7 +4,8 @@ A change is a name with its new text, or with None when the config goes away: a 
 Who may ask, and whether the resource exists, is for others to say.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -117,12 +118,23 @@ def _new_value(resource: ResourceType, current: str | None, operation: Operation
         raise _not_a_list(resource, operation.name, verb)
     before = to_text(row.default) if current is None else current
     elements = [part for part in (before or "").split(",") if part]
-    for part in _split(operation.value):
-        if verb == "APPEND" and part not in elements:
-            elements.append(part)
-        elif verb == "SUBTRACT" and part in elements:
-            elements.remove(part)
-    return ",".join(elements)
+    change = _appended if operation.type == OperationType.APPEND else _subtracted
+    return ",".join(change(elements, _split(operation.value)))
+
+
+def _appended(elements: list[str], parts: list[str]) -> list[str]:
+    there = set(elements)
+    return [*elements, *(part for part in dict.fromkeys(parts) if part not in there)]
+
+
+def _subtracted(elements: list[str], parts: list[str]) -> Iterator[str]:
+    """Each part takes one element away, the first that is like it."""
+    left = Counter(parts)
+    for element in elements:
+        if left[element] > 0:
+            left[element] -= 1
+        else:
+            yield element
 
 
 def _not_a_list(resource: ResourceType, name: str, verb: str) -> ConfigError:

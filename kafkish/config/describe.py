@@ -5,7 +5,8 @@ from functools import cache
 from itertools import dropwhile
 from typing import NamedTuple
 
-from kafkish.config.node import NodeConfigs, broker_synonyms, row_of
+from kafkish.config.names import broker_id, broker_synonyms, row_of
+from kafkish.config.node import NodeConfigs
 from kafkish.config.tables import BROKER, CLIENT_METRICS, GROUP, QUOTA, TOPIC
 from kafkish.config.types import Config, ConfigError, ConfigSource, ConfigType, ResourceType, Update, Value
 from kafkish.config.values import parse, to_text
@@ -81,10 +82,10 @@ def _is_node(name: str, node: NodeConfigs) -> bool:
     """Whether a broker's name is this node's; the empty name stands for all brokers."""
     if not name:
         return False
-    if not name.removeprefix("-").isdecimal():
+    if broker_id(name) is None:
         raise ConfigError(f"Broker id must be an integer, but it is: {name}", ErrorCode.INVALID_REQUEST)
     expected = node.values["node.id"]
-    if int(name) != expected:
+    if broker_id(name) != expected:
         message = f"Unexpected broker id, expected {expected} or empty string, but received {name}"
         raise ConfigError(message, ErrorCode.INVALID_REQUEST)
     return True

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from kafkish.config.checks import BOUNDED
-from kafkish.config.node import base_name
+from kafkish.config.names import base_name
 from kafkish.config.settings import GROUPS_OF_SETTINGS, config_of
 from kafkish.config.tables import BROKER, GROUP, TOPIC
 

@@ -1,5 +1,6 @@
 """The listeners of a node, out of the several configs that describe them."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -63,7 +64,7 @@ def connection_limits(configs: NodeConfigs) -> Mapping[str, int]:
     limits = {}
     for pair in filter(None, (part.strip() for part in configs.text(key).split(","))):
         host, _, limit = pair.rpartition(":")
-        if not host or not limit.strip().isdecimal():
+        if not host or not re.fullmatch("[0-9]{1,9}", limit.strip()):
             raise ConfigError(f"{pair!r} in {key} is not host:limit, such as 10.0.0.7:100")
         limits[host.strip()] = int(limit)
     return limits

@@ -5,7 +5,8 @@ from os import PathLike
 from typing import Final, NamedTuple
 
 from kafkish.config.checks import check_broker, check_start
-from kafkish.config.node import NodeConfigs, base_name, row_of
+from kafkish.config.names import base_name, row_of
+from kafkish.config.node import NodeConfigs
 from kafkish.config.properties import MalformedPropertyError, parse_properties
 from kafkish.config.settings import Settings, make_settings
 from kafkish.config.tables import BROKER, QUOTA, TOPIC

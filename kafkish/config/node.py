@@ -4,31 +4,17 @@ A layer is a map of texts, as in server.properties or in the metadata. From the 
 this broker's own dynamic configs, those of all brokers, server.properties, defaults.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from kafkish.config.tables import BROKER, GROUP, QUOTA, TOPIC
-from kafkish.config.types import Config, ConfigError, Update, Value
+from kafkish.config.dynamic import check_dynamic
+from kafkish.config.names import row_of, same_config, with_node_id
+from kafkish.config.tables import BROKER, GROUP, TOPIC
+from kafkish.config.types import Config, ConfigError, Value
 from kafkish.config.values import parse
 
-_TOGETHER: Final = (
-    ("log.roll.ms", "log.roll.hours"),
-    ("log.roll.jitter.ms", "log.roll.jitter.hours"),
-    ("log.retention.ms", "log.retention.minutes", "log.retention.hours"),
-)
-"""Broker configs that say the same in different units."""
-_FLUSH: Final = ("log.flush.interval.ms", "log.flush.scheduler.interval.ms")
 _MS_PER: Final = {"hours": 3_600_000, "minutes": 60_000}
-_OF_MECHANISM: Final = (
-    "sasl.jaas.config",
-    "sasl.login.callback.handler.class",
-    "sasl.login.class",
-    "sasl.server.callback.handler.class",
-    "connections.max.reauth.ms",
-)
-"""Written listener.name.{listener}.{mechanism}.{config}."""
 
 
 class NodeConfigs:
@@ -51,7 +37,7 @@ class NodeConfigs:
         merged = dict(self.static)
         for layer in (self.cluster, self.own):
             for name, text in layer.items():
-                for synonym in broker_synonyms(name):
+                for synonym in same_config(name):
                     merged.pop(synonym, None)
                 merged[name] = text
         return merged
@@ -101,45 +87,12 @@ class NodeConfigs:
         return row.default
 
 
-def with_node_id(static: Mapping[str, str]) -> dict[str, str]:
-    """node.id and broker.id are two names of one thing."""
-    twins = {"node.id": "broker.id", "broker.id": "node.id"}
-    return {**{twin: static[name] for name, twin in twins.items() if name in static}, **static}
-
-
-def broker_synonyms(name: str) -> tuple[str, ...]:
-    """Names under which a broker config may have been set; the first that is set wins."""
-    for together in _TOGETHER:
-        if name in together:
-            return together
-    if name == _FLUSH[0]:
-        return _FLUSH
-    base = base_name(name)
-    return (name,) if base == name else (name, base)
-
-
-def base_name(name: str) -> str:
-    """The config that a listener's own config replaces: `listener.name.{listener}.{config}`."""
-    match = re.fullmatch(r"listener\.name\.[^.]*\.(.*)", name) if name.startswith("listener.name.") else None
-    if match is None:
-        return name
-    return next((config for config in _OF_MECHANISM if match[1].endswith(config)), match[1])
-
-
-def row_of(name: str) -> Config | None:
-    """The row of a broker config, of a listener's own config, or of a quota; None for an unknown name."""
-    return BROKER.get(name) or QUOTA.get(name) or BROKER.get(base_name(name))
-
-
 def _usable(layer: Mapping[str, str], per_broker: bool) -> Iterator[tuple[str, str]]:
     """Stored configs that cannot hold are passed over, as Kafka does: a broker must start in spite of them."""
     for name, text in layer.items():
         row = row_of(name)
-        if name in BROKER and BROKER[name].update is Update.READ_ONLY:
-            continue
-        if name in BROKER and BROKER[name].update is Update.PER_BROKER and not per_broker:
-            continue
         try:
+            check_dynamic([name], per_broker)
             if row is not None:
                 parse(row, text)
         except ConfigError:

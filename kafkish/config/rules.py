@@ -8,7 +8,7 @@ from kafkish.config.values import to_text
 
 # Patterns are compiled where they are first used: compiling costs more than reading all the tables.
 _REPLICA: Final = r"([0-9]+:[0-9]+)?"
-_HOST_AND_PORT: Final = r"(?:[0-9a-zA-Z\-%._]*://)?\[?([0-9a-zA-Z\-%._:]*)]?:([0-9]+)"
+_HOST_AND_PORT: Final = r"(?:[0-9a-zA-Z\-%._]*://)?\[?([0-9a-zA-Z\-%._:]*)]?:([0-9]{1,5})"
 _DURATION: Final = (
     r"([-+]?)P(?:([-+]?\d{1,18})D)?"
     r"(T(?:([-+]?\d{1,18})H)?(?:([-+]?\d{1,18})M)?(?:([-+]?\d{1,18}(?:[.,]\d{0,9})?)S)?)?"
@@ -149,7 +149,7 @@ def voters(name: str, value: Value) -> None:
     """A list of id@host:port."""
     for entry in value if isinstance(value, tuple) else ():
         voter_id, _, address = entry.partition("@")
-        if not voter_id.isdecimal() or host_and_port(address) is None:
+        if not re.fullmatch("[0-9]{1,9}", voter_id) or host_and_port(address) is None:
             raise ConfigError(f"Invalid entry {entry} for configuration {name}. Write {{id}}@{{host}}:{{port}}.")
 
 

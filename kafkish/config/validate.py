@@ -4,14 +4,16 @@ Every function takes the whole new set of a resource's own configs and raises Co
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from kafkish.config.checks import BOUNDED, check_broker
-from kafkish.config.node import NodeConfigs, base_name, row_of
-from kafkish.config.tables import BROKER, CLIENT_METRICS, GROUP, TOPIC
+from kafkish.config.dynamic import check_dynamic
+from kafkish.config.names import broker_id, row_of
+from kafkish.config.node import NodeConfigs
+from kafkish.config.tables import CLIENT_METRICS, GROUP, TOPIC
 from kafkish.config.topic_checks import check_local_retention, check_topic
-from kafkish.config.types import Config, ConfigError, ResourceType, Update, Value
+from kafkish.config.types import Config, ConfigError, ResourceType, Value
 from kafkish.config.values import parse
 from kafkish_protocol.error_codes import ErrorCode
 
@@ -23,13 +25,6 @@ _MATCHABLE: Final = (
     "client_source_address",
     "client_source_port",
 )
-_FIXED: Final = ("listeners", "listener.security.protocol.map")
-"""Dynamic in Kafka; kafkish opens its listeners once."""
-_ONLY_OF_A_LISTENER: Final = (
-    "ssl.keystore.type", "ssl.keystore.location", "ssl.keystore.password", "ssl.key.password",
-    "ssl.keystore.key", "ssl.keystore.certificate.chain", "ssl.truststore.type", "ssl.truststore.location",
-    "ssl.truststore.password", "ssl.truststore.certificates",
-)  # fmt: skip
 _POOLS: Final = (
     "num.io.threads", "num.replica.fetchers", "num.recovery.threads.per.data.dir", "background.threads",
     "num.network.threads", "log.cleaner.threads", "remote.log.reader.threads",
@@ -106,7 +101,7 @@ def validate_broker(name: str, new: Mapping[str, str], node: NodeConfigs) -> Non
     """Dynamic configs of this broker, or of all brokers when the name is empty."""
     try:
         _check_broker_name(name, node)
-        _check_dynamic(new, per_broker=name != "")
+        check_dynamic(new, per_broker=name != "")
         for key, text in new.items():
             row = row_of(key)
             if row is not None:
@@ -148,28 +143,10 @@ def _parsed(
 
 
 def _check_broker_name(name: str, node: NodeConfigs) -> None:
-    if name and not name.removeprefix("-").isdecimal():
+    if name and broker_id(name) is None:
         raise ConfigError(f"Node id must be an integer, but it is: {name}")
-    if name and int(name) != node.values["node.id"]:
+    if name and broker_id(name) != node.values["node.id"]:
         raise ConfigError(f"Unexpected broker id, expected {node.values['node.id']}, but received {name}")
-
-
-def _check_dynamic(new: Iterable[str], per_broker: bool) -> None:
-    """Only some configs may change while a broker runs, and some of them only for one broker."""
-    fixed = [name for name in new if name in BROKER and BROKER[name].update is Update.READ_ONLY]
-    _refuse("Cannot update these configs dynamically", fixed)
-    bare = [name for name in new if name in _ONLY_OF_A_LISTENER]
-    _refuse("These security configs can be dynamically updated only per-listener using the listener prefix", bare)
-    if not per_broker:
-        single = [name for name in new if (row := row_of(name)) and row.update is not Update.CLUSTER]
-        _refuse("Cannot update these configs at default cluster level, broker id must be specified", single)
-    unserved = [name for name in new if name in _FIXED or base_name(name) != name]
-    _refuse("kafkish reads these configs at its start only: set them in server.properties and restart", unserved)
-
-
-def _refuse(reason: str, names: list[str]) -> None:
-    if names:
-        raise ConfigError(f"{reason}: [{', '.join(names)}]")
 
 
 def _check_sizes(changed: NodeConfigs, node: NodeConfigs) -> None:

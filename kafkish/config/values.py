@@ -13,7 +13,7 @@ _BLANKS: Final = "".join(map(chr, range(33)))
 """What Java's String.trim takes away."""
 _WHITESPACE: Final = " \t\n\v\f\r"
 """What Java's regular expressions call \\s."""
-_DOUBLE: Final = r"[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?)"
+_DOUBLE: Final = r"[+-]?(NaN|Infinity|(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[fFdD]?)"
 _BITS: Final = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from kafkish.config.alter import Operation, OperationType
-from kafkish.config.node import base_name
+from kafkish.config.names import base_name
 
 OWN_PREFIX = "kafkish."
 """DescribeConfigs of a broker has these configs besides Kafka's: kafkish has settings that Kafka has not."""

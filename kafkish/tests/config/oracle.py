@@ -11,6 +11,7 @@ from kafkish.config.describe import ConfigRow, Synonym
 from kafkish.config.node import NodeConfigs
 from kafkish.config.properties import parse_properties
 from kafkish.config.types import ConfigSource, ConfigType, ResourceType
+from kafkish_protocol.messages import alter_configs as replacing
 from kafkish_protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from kafkish_protocol.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -77,6 +78,19 @@ class Oracle:
         asked = AlterConfigsResource(resource_type=resource, resource_name=name, configs=configs)
         request = IncrementalAlterConfigsRequest(resources=[asked], validate_only=validate_only)
         response = self._client.send(request, 1).responses[0]
+        return response.error_code, response.error_message
+
+    def replace(
+        self, resource: ResourceType, name: str, configs: Sequence[tuple[str, str | None]]
+    ) -> tuple[int, str | None]:
+        """The error code and message of AlterConfigs, which nobody applies."""
+        asked = replacing.AlterConfigsResource(
+            resource_type=resource,
+            resource_name=name,
+            configs=[replacing.AlterableConfig(name=key, value=value) for key, value in configs],
+        )
+        request = replacing.AlterConfigsRequest(resources=[asked], validate_only=True)
+        response = self._client.send(request, 2).responses[0]
         return response.error_code, response.error_message
 
     def set(self, resource: ResourceType, name: str, configs: Mapping[str, str]) -> None:

@@ -9,6 +9,7 @@ from apache_kafka import ApacheKafka
 from kafkish.config.alter import (
     Operation,
     OperationType,
+    alter_all,
     alter_incrementally,
     apply_changes,
     check_min_insync_replicas,
@@ -163,16 +164,23 @@ def test_configs_in_every_layer_are_described_as_kafka_describes_them(
     assert ours(resource, name, overrides, NodeConfigs(rich.static, CLUSTER, OWN)) == theirs
 
 
-def answer(
-    resource: ResourceType, name: str, current: Mapping[str, str], operations: Sequence[Operation], node: NodeConfigs
-) -> tuple[int, str | None]:
+def outcome(alter: Callable[[], object]) -> tuple[int, str | None]:
     """kafkish's error code and message."""
     try:
-        changes = alter_incrementally(resource, name, current, operations, node)
-        check_min_insync_replicas(resource, name, changes)
+        alter()
     except ConfigError as error:
         return error.code, error.message
     return 0, None
+
+
+def answer(
+    resource: ResourceType, name: str, current: Mapping[str, str], operations: Sequence[Operation], node: NodeConfigs
+) -> tuple[int, str | None]:
+    def alter() -> None:
+        changes = alter_incrementally(resource, name, current, operations, node)
+        check_min_insync_replicas(resource, name, changes)
+
+    return outcome(alter)
 
 
 @pytest.mark.parametrize(
@@ -262,6 +270,30 @@ def test_operations_on_a_topic_that_has_configs_end_as_in_kafka(rich: Oracle, op
         assert rich.alter(ResourceType.TOPIC, name, operations, validate_only=False)[0] == 0
         expected_rows = ours(ResourceType.TOPIC, name, apply_changes(OVERRIDES, changes), node)
         wait_until(lambda: rich.describe(ResourceType.TOPIC, name) == expected_rows)
+
+
+@pytest.mark.parametrize(
+    ("resource", "name", "configs"),
+    [
+        (ResourceType.TOPIC, TOPIC_NAME, []),
+        (ResourceType.TOPIC, TOPIC_NAME, [("retention.ms", "5"), ("segment.ms", "5")]),
+        (ResourceType.TOPIC, TOPIC_NAME, [("retention.ms", "five")]),
+        (ResourceType.TOPIC, TOPIC_NAME, [("retention.ms", "5"), ("retention.ms", "5")]),
+        (ResourceType.TOPIC, TOPIC_NAME, [("retention.ms", None)]),
+        (ResourceType.TOPIC, TOPIC_NAME, [("no.such.config", "5")]),
+        (ResourceType.GROUP, "group", [("consumer.session.timeout.ms", "5")]),
+        (ResourceType.BROKER, NODE, [("log.retention.ms", "5"), ("node.id", "5")]),
+        (ResourceType.BROKER, NODE, [("log.retention.ms", "5")]),
+        (ResourceType.BROKER, "7", []),
+    ],
+)
+def test_replacing_all_configs_is_answered_in_kafkas_words(
+    rich: Oracle, resource: ResourceType, name: str, configs: list[tuple[str, str | None]]
+) -> None:
+    current = {ResourceType.TOPIC: OVERRIDES, ResourceType.GROUP: GROUP_OVERRIDES, ResourceType.BROKER: OWN}[resource]
+    node = NodeConfigs(rich.static, CLUSTER, OWN)
+    expected = outcome(lambda: alter_all(resource, name, current, configs, node))
+    assert rich.replace(resource, name, configs) == expected
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import apache_kafka
 import pytest
 
 from kafkish.config.checks import UNSERVED, check_broker, check_start
-from kafkish.config.node import NodeConfigs, with_node_id
+from kafkish.config.names import with_node_id
+from kafkish.config.node import NodeConfigs
 from kafkish.config.properties import MalformedPropertyError, parse_properties
 from kafkish.config.tables import BROKER
 from kafkish.config.types import ConfigError, ResourceType

@@ -70,3 +70,12 @@ def test_remote_storage_is_not_turned_off_with_remote_records_left() -> None:
 def test_listeners_are_not_changed_while_the_broker_runs() -> None:
     with pytest.raises(ConfigError, match="at its start only"):
         alter_incrementally(BROKER, "1", {}, [Operation("listeners", SET, "PLAINTEXT://:9095")], NODE)
+
+
+def test_long_lists_are_altered_in_a_time_that_grows_with_their_length_only() -> None:
+    """A quadratic loop would need hours for these, and the test would time out."""
+    key, many = "leader.replication.throttled.replicas", ",".join(f"{partition}:1" for partition in range(500_000))
+    subtraction = [Operation(key, SUBTRACT, many)]
+    assert alter_incrementally(TOPIC, "topic", {key: many}, subtraction, NODE) == {key: ""}
+    with pytest.raises(ConfigError, match="exceeds the maximum value size"):
+        alter_incrementally(TOPIC, "topic", {key: many}, [Operation(key, APPEND, f"{many},0:2")], NODE)

@@ -78,7 +78,9 @@ def test_a_groups_values_lie_between_the_brokers_bounds() -> None:
 
 
 def test_stored_configs_that_cannot_hold_are_passed_over() -> None:
-    node = NodeConfigs(DEFAULTS, {"log.segment.bytes": "many", "node.id": "9", "log.roll.ms": "5"})
+    node = NodeConfigs(
+        DEFAULTS, {"log.segment.bytes": "many", "node.id": "9", "ssl.key.password": "x", "log.roll.ms": "5"}
+    )
     assert dict(node.cluster) == {"log.roll.ms": "5"}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkish.config.tables import BROKER, CLIENT_METRICS, GROUP, TOPIC
-from kafkish.config.types import ConfigError, ConfigType, Value
+from kafkish.config.types import Config, ConfigError, ConfigType, Value
 from kafkish.config.values import parse, parse_type, to_text
 
 
@@ -84,3 +84,13 @@ def test_every_default_is_legal_and_survives_the_way_through_text() -> None:
     for row in (*BROKER.values(), *TOPIC.values(), *GROUP.values(), *CLIENT_METRICS.values()):
         text = to_text(row.default)
         assert text is None or parse(row, text) == row.default, row.name
+
+
+@pytest.mark.parametrize(
+    "row", [TOPIC["min.cleanable.dirty.ratio"], TOPIC["retention.ms"], GROUP["share.auto.offset.reset"]]
+)
+def test_a_long_text_is_refused_in_a_time_that_grows_with_its_length_only(row: Config) -> None:
+    """A quadratic reader would need hours for these, and the test would time out."""
+    for text in ("1" * 1_000_000 + "x", "by_duration:P" + "1" * 1_000_000, "1." * 500_000):
+        with pytest.raises(ConfigError):
+            parse(row, text)
