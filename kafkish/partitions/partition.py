@@ -1,0 +1,147 @@
+"""A replica on this node: its log, its place in the cluster, and who waits for it.
+
+Offsets of a leader, from the oldest to the newest:
+
+    log start <= last stable offset <= high watermark <= log end
+
+Readers see records below the high watermark, which every in-sync replica has; readers of committed records see those
+below the last stable offset, before which every transaction has ended. Records are appended at the log end. Where the
+topic asks for durability before the answer (`flush.messages=1`), the leader itself counts only what is on disk.
+"""
+
+from collections import deque
+from collections.abc import Collection
+from typing import NamedTuple
+
+from kafkish.deferred import Deferred
+from kafkish.partitions.errors import PartitionError, from_storage
+from kafkish.partitions.validation import ProduceRules, validate
+from kafkish.partitions.watching import Watchable
+from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.records import Batch
+from kafkish_protocol.types import Uuid
+from kafkish_storage.errors import StorageError
+from kafkish_storage.log import Appended, Log, Read
+
+NO_EPOCH = -1
+
+
+class Role(NamedTuple):
+    """What the metadata says of a partition, as far as this replica needs it."""
+
+    leader_id: int
+    leader_epoch: int
+    isr: Collection[int]
+    min_isr: int
+
+
+class Partition(Watchable):
+    """One replica. Not for threads: everything here runs in the event loop's."""
+
+    __slots__ = ("_awaiting_high_watermark", "_node_id", "index", "log", "role", "rules", "topic", "topic_id")
+
+    def __init__(self, topic: str, topic_id: Uuid, index: int, log: Log, rules: ProduceRules, node_id: int) -> None:
+        super().__init__()
+        self.topic = topic
+        self.topic_id = topic_id
+        self.index = index
+        self.log = log
+        self.rules = rules
+        self.role = Role(-1, NO_EPOCH, (), 1)
+        self._node_id = node_id
+        self._awaiting_high_watermark: deque[tuple[int, Deferred[None]]] = deque()  # in order of their offsets
+
+    def __repr__(self) -> str:
+        return f"Partition({self.topic}-{self.index}, epoch {self.role.leader_epoch}, ends at {self.log.end_offset})"
+
+    # -- its place in the cluster
+
+    @property
+    def is_leader(self) -> bool:
+        return self.role.leader_id == self._node_id
+
+    def become(self, role: Role) -> None:
+        """Take on what the metadata says. Who waited for an earlier leader is told to look for the new one."""
+        was_leader, old_epoch = self.is_leader, self.role.leader_epoch
+        self.role = role
+        if was_leader and (not self.is_leader or role.leader_epoch != old_epoch):
+            self.disappoint(PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER))
+        if self.is_leader:
+            self.advance()
+        self.notify()
+
+    def disappoint(self, error: PartitionError) -> None:
+        """Tell all who wait for their records to be replicated that it is not known whether they will be."""
+        waiting, self._awaiting_high_watermark = self._awaiting_high_watermark, deque()
+        for _, deferred in waiting:
+            deferred.fail(error)
+
+    def require_leader(self, current_leader_epoch: int = NO_EPOCH) -> None:
+        """Refuse if this node does not lead, or if the client knows another leader epoch (KIP-320)."""
+        if current_leader_epoch != NO_EPOCH and current_leader_epoch != self.role.leader_epoch:
+            is_old = current_leader_epoch < self.role.leader_epoch
+            raise PartitionError(ErrorCode.FENCED_LEADER_EPOCH if is_old else ErrorCode.UNKNOWN_LEADER_EPOCH)
+        if not self.is_leader:
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+    # -- appending
+
+    def produce(self, records: memoryview | None, acks: int, version: int, now_ms: int) -> Appended:
+        """Validate and append what a producer sent. `replicated` tells when it is safe."""
+        self.require_leader()
+        self.require_replicas(acks)
+        return self.append([validate(records, self.rules, version, now_ms)], now_ms)
+
+    def require_replicas(self, acks: int) -> None:
+        """Refuse an append that waits for all replicas while there are fewer than `min.insync.replicas`."""
+        if acks == -1 and len(self.role.isr) < self.role.min_isr:
+            reason = (
+                f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr requirement "
+                f"of {self.role.min_isr} for partition {self.topic}-{self.index}"
+            )
+            raise PartitionError(ErrorCode.NOT_ENOUGH_REPLICAS, reason)
+
+    def append(self, batches: list[Batch], now_ms: int) -> Appended:
+        """Append batches that are known to be good."""
+        try:
+            appended = self.log.append_as_leader(batches, self.role.leader_epoch, now_ms)
+        except StorageError as error:
+            raise from_storage(error) from error
+        self.advance()
+        return appended
+
+    def replicated(self, last_offset: int) -> Deferred[None]:
+        """Done when the high watermark has passed an offset; fails if that cannot be known any more."""
+        if self.log.high_watermark > last_offset:
+            return Deferred.of(None)
+        deferred: Deferred[None] = Deferred()
+        self._awaiting_high_watermark.append((last_offset, deferred))
+        return deferred
+
+    @property
+    def flushes_before_ack(self) -> bool:
+        """Whether only what is on disk counts."""
+        return self.log.config.flush_messages <= 1
+
+    def advance(self) -> None:
+        """Move the high watermark as far as the in-sync replicas have come, and wake up who waits for that."""
+        reached = self.log.recovery_point if self.flushes_before_ack else self.log.end_offset
+        if not self.is_leader or reached <= self.log.high_watermark:
+            return
+        self.log.update_high_watermark(reached)
+        waiting = self._awaiting_high_watermark
+        while waiting and waiting[0][0] < reached:
+            waiting.popleft()[1].resolve(None)
+        self.notify()
+
+    # -- reading
+
+    def read(self, offset: int, max_bytes: int, *, committed: bool = False, at_least_one: bool = True) -> Read:
+        """Batches from an offset on, as far as a consumer may see them."""
+        upper_offset = self.log.last_stable_offset if committed else self.log.high_watermark
+        try:
+            return self.log.read(
+                offset, max_bytes, upper_offset=upper_offset, at_least_one=at_least_one, with_aborted=committed
+            )
+        except StorageError as error:
+            raise from_storage(error) from error
