@@ -41,7 +41,7 @@ def truncate_fully(log: "Log", offset: int, start_offset: int, now_ms: int) -> N
     log.snapshots.keep_between(0, -1)
     log.home.files.sync_directory(log.home.path)
     log.segments.add(Segment.create(log.home, offset, log.config, now_ms=now_ms))
-    log.names_changed = True
+    log.home.files.sync_directory(log.home.path)  # a log's first segment tells where it starts
     log.epochs.clear()
     _end(log, start_offset, offset, now_ms)
 

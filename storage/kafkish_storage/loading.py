@@ -115,7 +115,7 @@ class _Loader:
         rebuild_producers(self, start_offset, end_offset, options.now_ms)
         self.snapshots.take(self.producers)
         self.segments.active.active = True
-        if self.is_changed:
+        if self.is_changed:  # a log's first segment tells where it starts, for one
             self.home.files.sync_directory(self.home.path)
         log = Log(
             partition, self.home, self.config, self.segments,

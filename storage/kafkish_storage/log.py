@@ -295,7 +295,6 @@ class Log:
         if offset <= self.start_offset:
             return False
         self.start_offset = offset
-        self.recovery_point = max(self.recovery_point, offset)
         self.epochs.truncate_start(offset)
         self.producers.replicated_to(offset)
         self.producers.end_offset = max(self.producers.end_offset, offset)
@@ -325,9 +324,8 @@ class Log:
         if next_offset - base_offset > MAX_RELATIVE_OFFSET:
             base_offset = first_offset
         old.transactions.write()
-        if base_offset == old.base_offset:  # it is empty, and its indexes cannot take a batch
-            self._replace_empty(old, now_ms)
-            return self.segments.active
+        if base_offset == old.base_offset:  # it is empty, and cannot be rolled
+            return old
         new = Segment.create(self.home, base_offset, self.config, now_ms=now_ms, jitter_ms=self._jitter_ms())
         old.seal()
         self.segments.add(new)
@@ -335,13 +333,6 @@ class Log:
         self.producers.end_offset = base_offset
         self.snapshots.take(self.producers)
         return new
-
-    def _replace_empty(self, old: Segment, now_ms: int) -> None:
-        old.remove_files()
-        jitter_ms = self._jitter_ms()
-        new = Segment.create(self.home, old.base_offset, self.config, now_ms=now_ms, jitter_ms=jitter_ms)
-        self.segments.replace([old], [new])
-        self.names_changed = True
 
     def _jitter_ms(self) -> int:
         limit_ms = min(self.config.segment_jitter_ms, self.config.segment_ms)

@@ -358,7 +358,7 @@ class MemoryFiles:
 
     def _directory(self, path: str) -> _Directory:
         directory = self._root
-        for name in path.strip("/").split("/"):
+        for name in filter(None, path.split("/")):
             below = directory.now.get(name)
             if not isinstance(below, _Directory):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -367,4 +367,4 @@ class MemoryFiles:
 
     def _parent(self, path: str) -> tuple[_Directory, str]:
         above, _, name = path.rpartition("/")
-        return (self._directory(above) if above.strip("/") else self._root), name
+        return self._directory(above), name

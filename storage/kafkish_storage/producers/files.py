@@ -18,10 +18,11 @@ _NONE: Final = -1
 class SnapshotFiles:
     """The offsets of the snapshots, ascending; `unsynced` are those that a flush has to sync."""
 
-    __slots__ = ("_home", "offsets", "unsynced")
+    __slots__ = ("_home", "_start_offset", "offsets", "unsynced")
 
     def __init__(self, home: Home, offsets: Iterable[int] = ()) -> None:
         self._home = home
+        self._start_offset = 0
         self.offsets = sorted(offsets)
         self.unsynced: list[int] = []
 
@@ -34,7 +35,7 @@ class SnapshotFiles:
         On a full disk there will be none: the producers can always be found from the log.
         """
         offset = state.end_offset
-        if offset <= self.latest:
+        if offset <= max(self.latest, self._start_offset):
             return
         data = serialize(state.producers.values())
         self._home.files.remove(self.path(offset))
@@ -55,6 +56,7 @@ class SnapshotFiles:
 
     def load(self, start_offset: int, end_offset: int) -> tuple[int, list[ProducerEntry]]:
         """The latest producers between two offsets, and as of which; those outside and the damaged are removed."""
+        self._start_offset = start_offset
         self.keep_between(start_offset, end_offset)
         while self.offsets:
             entries = parse(self._home.files.read(self.path(self.latest)) or b"")
