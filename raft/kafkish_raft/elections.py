@@ -20,8 +20,9 @@ class Elections(Replica):
                 return True
             return False
         is_news = epoch > self.epoch
-        if epoch == self.epoch and self.leader_id in (None, leader_id):
+        if epoch == self.epoch and self.leader_id in (None, leader_id):  # more endpoints, or others if these fail
             is_news = len(endpoints) > len(self.leader_endpoints)
+            is_news |= endpoints not in ((), self.leader_endpoints) and self.peers.is_resting(leader_id)
         if is_news and epoch == self.epoch and isinstance(self.state, Follower):
             self.leader_endpoints = endpoints
         elif is_news:

@@ -57,6 +57,7 @@ class Chaos:
         self.is_dynamic = dice.chance(700)
         settings = {"auto_join": self.is_dynamic and dice.chance(300)}
         self.world.found(dice.between(1, 7), dice.between(0, 5), is_dynamic=self.is_dynamic, **settings)
+        self.world.fetch_size = dice.choose((1, 3, 12))
         self.pace_ms = dice.choose((40, 150, 400))
         self.load_ms = dice.choose((20, 100, 400))
         faults = [
@@ -222,9 +223,9 @@ class Chaos:
         committed = self.world.checker.committed
         sets = [entry.control.voters for entry in committed if isinstance(entry.control, Voters)][-1:]
         for node in self.world.nodes.values():
-            held = [control for control in node.disk.controls() if isinstance(control.record, Voters)]
+            held = [(at, record.voters) for at, record in node.disk.controls() if isinstance(record, Voters)]
             certain = [offset for offset, _ in held if offset < len(committed)]
-            sets += [record.voters for offset, record in held if offset >= max(certain, default=0)]
+            sets += [voters for offset, voters in held if offset >= max(certain, default=0)]
         return sets + ([] if self.is_dynamic else [self.static_voters])
 
     def missing(self) -> set[ReplicaKey]:

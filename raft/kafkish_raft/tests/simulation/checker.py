@@ -24,6 +24,8 @@ ON_MAJORITY: Final = "the high watermark is on a majority's flushed logs"
 SNAPSHOT_AT_START: Final = "a log that does not start at zero starts at a snapshot"
 SNAPSHOT_COMMITTED: Final = "a snapshot holds committed records only"
 LEADER_LOADS_NONE: Final = "a leader never loads a snapshot"
+OWN_RECORD: Final = "a leader commits only over a record of its own epoch"
+VOTE_FOR_LONGER: Final = "a vote goes only to a log that holds at least the voter's"
 ONE_VOTE: Final = "no vote twice in an epoch"
 PERSIST_FIRST: Final = "nothing is told that is not on disk"
 PRE_VOTE_FIRST: Final = "no candidate without a majority of pre-votes"
@@ -156,6 +158,8 @@ class Checker:
             if response.vote_granted and request.pre_vote:
                 self.pre_votes.setdefault((request.replica_key, request.replica_epoch), set()).add(node.id)
             elif response.vote_granted:
+                if (request.last_offset_epoch, request.last_offset) < (node.disk.last_epoch, node.disk.end_offset):
+                    self._fail(VOTE_FOR_LONGER, node, f"votes for a log that ends at {request.last_offset}")
                 self._vote(node, request.replica_key, request.replica_epoch)
         elif isinstance(request, messages.FetchRequest | messages.FetchSnapshotRequest):
             self._serving(node, request, response)
@@ -208,6 +212,8 @@ class Checker:
                 self.committed.append(node.disk.entry(index))
                 self.digests.append(extend_digest(self.digests[-1], self.committed[-1]))
             self._check_majority(node, offset)
+            if node.raft and self.committed[offset - 1].epoch != node.raft.epoch:
+                self._fail(OWN_RECORD, node, f"commits {offset} with the epoch {self.committed[offset - 1].epoch}")
         if offset > len(self.committed):
             self._fail(WATERMARK_RISES, node, f"at {offset} is ahead of every leader")
         self._watermarks[node.id] = offset

@@ -1,7 +1,7 @@
 """A node of the simulation: the driver of one `Raft`, as an adapter would be, on a disk that can fail."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkish_raft import effects, events, messages
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kafkish_raft.tests.simulation.world import World
 
 EMPTY_DIGEST = 1
+_LOG_CHANGES = (effects.AppendControl, effects.AppendBatch, effects.AppendFetched, effects.Truncate)
 
 
 def extend_digest(digest: int, entry: Entry) -> int:
@@ -63,7 +64,7 @@ class Node:
         """Fail after this many more effects."""
         self._tick_ms: int | None = None
         self._is_flushing = False
-        self._log_controls: list[Control] | None = None
+        self._log_controls: list[Control] = []
         self._downloads: dict[OffsetAndEpoch, bytearray] = {}
         self._carry_out: dict[type, Callable[[Any], None]] = {
             effects.PersistElection: self._persist,
@@ -134,11 +135,12 @@ class Node:
             wanted = raft.step(event, self.now_ms)
             if world.is_traced:
                 world.note_step(self, event, wanted)
-            self._log_controls = None
+            self._log_controls, is_log_changed = [], False
             for effect in wanted:
                 self._live_on()
                 self._carry_out[type(effect)](effect)
-            if self._log_controls is not None:
+                is_log_changed = is_log_changed or isinstance(effect, _LOG_CHANGES)
+            if is_log_changed:
                 self._live_on()
                 world.checker.after(self)
                 self.step(events.LogChanged(tuple(self._log_controls)))
@@ -202,8 +204,6 @@ class Node:
         self.disk.election = effect.election
 
     def _append(self, entry: Entry) -> None:
-        if self._log_controls is None:
-            self._log_controls = []
         if entry.control is not None:
             self._log_controls.append(Control(self.disk.end_offset, entry.control))
         self.world.checker.appending(self, self.disk.end_offset, entry)
@@ -222,7 +222,6 @@ class Node:
     def _append_fetched(self, effect: effects.AppendFetched) -> None:
         batch = effect.records
         assert isinstance(batch, Fetched)
-        self._log_controls = []
         if batch.base_offset == self.disk.end_offset:
             for entry in batch.entries:
                 if entry.epoch <= effect.epoch:
@@ -231,7 +230,6 @@ class Node:
     def _truncate(self, effect: effects.Truncate) -> None:
         self.world.checker.truncating(self, effect.end_offset)
         self.disk.truncate(effect.end_offset)
-        self._log_controls = []
 
     def make_snapshot(self, *, is_trimmed: bool) -> None:
         """At what is applied, if the core agrees; then perhaps delete the log behind it."""
@@ -298,14 +296,14 @@ class Node:
         if isinstance(response, messages.FetchResponse) and isinstance(response.records, messages.ReadFrom):
             first = response.records.position
             index = first - self.disk.start_offset
-            entries = tuple(self.disk.entries[index : index + self.world.dice.between(1, 12)])
-            return _with(response, records=Fetched(first, entries))
+            entries = tuple(self.disk.entries[index : index + self.world.dice.between(1, self.world.fetch_size)])
+            return replace(response, records=Fetched(first, entries))
         if isinstance(response, messages.FetchSnapshotResponse) and response.snapshot_id:
             snapshot = self.disk.snapshot(response.snapshot_id)
             place = response.unaligned_records
             assert snapshot
             assert isinstance(place, messages.ReadFrom)
-            return _with(response, unaligned_records=snapshot.data[place.position : place.position + place.max_bytes])
+            return replace(response, unaligned_records=snapshot.data[place.position : place.position + place.max_bytes])
         return response
 
     # -- the state machine
@@ -340,11 +338,3 @@ class Fetched:
 
     def __repr__(self) -> str:
         return f"[{self.base_offset}, {self.base_offset + len(self.entries)})"
-
-
-def _with(response: Any, **fields: Any) -> Any:
-    """A copy with other data; faster than dataclasses.replace."""
-    copy = object.__new__(type(response))
-    for name in (name for kind in type(response).__mro__ for name in getattr(kind, "__slots__", ())):
-        object.__setattr__(copy, name, fields.get(name, getattr(response, name)))
-    return copy

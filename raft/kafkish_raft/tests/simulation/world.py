@@ -37,6 +37,8 @@ class World:
         self.now_ms = 0
         self.steps = 0
         self.proposals = 0
+        self.fetch_size = 12
+        """Records that a fetch brings at most."""
         self.contents: dict[bytes, Snapshot] = {}
         self.checker = Checker(self)
         self.network = Network(self)
