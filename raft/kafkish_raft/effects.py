@@ -4,15 +4,15 @@ Carry out the effects of a step in the order given, before the next step. If one
 what follows must not happen. So PersistElection stands before every message that tells of it: a vote is on disk before
 anyone hears of it.
 
-Only flushing and InstallSnapshot may end later; LogFlushed and SnapshotInstalled tell when. After AppendControl,
-AppendBatch, AppendFetched or Truncate, the next event is LogChanged.
+After AppendControl, AppendBatch, AppendFetched or Truncate, the next event is LogChanged. Flushing may take its time
+and ends with another LogChanged; InstallSnapshot may too, and ends with SnapshotInstalled.
 """
 
 from collections.abc import Sized
 from dataclasses import dataclass
 
 from kafkish_raft.events import Handle
-from kafkish_raft.messages import ErrorCode, Request, Response
+from kafkish_raft.messages import Request, Response
 from kafkish_raft.ports import ElectionState, OffsetAndEpoch
 from kafkish_raft.voters import ControlRecord, Endpoints, NodeId
 
@@ -41,7 +41,7 @@ class AppendControl(Effect):
 class AppendBatch(Effect):
     """As leader: append the controller's batch at `base_offset` with this epoch, and flush.
 
-    It is committed when a HighWatermark lies above its last offset; with LostLeadership its fate is unknown.
+    It is committed when a HighWatermark lies above its last offset; if leadership is lost before, its fate is unknown.
     """
 
     base_offset: int
@@ -55,7 +55,7 @@ class AppendFetched(Effect):
     """As follower: append these records of the leader, and flush.
 
     Take only whole, sound batches that start at the log's end and whose epoch is not above `epoch`. A node that can
-    never become a voter may report them as flushed at once.
+    never become a voter may count them as flushed at once.
     """
 
     epoch: int
@@ -87,10 +87,7 @@ class InstallSnapshot(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Send(Effect):
-    """Send to a peer; never wait for it, nor let one peer's queue delay another's.
-
-    The answer comes back as ResponseReceived or RequestFailed, or not at all.
-    """
+    """Send to a peer; never wait for it, nor let one peer's queue delay another's. Answered with ResponseReceived."""
 
     destination: NodeId
     endpoints: Endpoints
@@ -114,33 +111,13 @@ class HighWatermark(Effect):
 
 
 @dataclass(frozen=True, slots=True)
-class BecameLeader(Effect):
-    """This node leads `epoch`. Apply everything below `start_offset` before acting as the active controller."""
-
-    epoch: int
-    start_offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class LostLeadership(Effect):
-    """This node no longer leads `epoch`: appends that are not committed have an unknown fate."""
-
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
 class LeaderChanged(Effect):
-    """What this node knows of the leader has changed."""
+    """What this node knows of the leader has changed.
+
+    It leads itself if, and only if, there is a `start_offset`: the active controller begins when all below is applied.
+    """
 
     epoch: int
     leader_id: NodeId | None
     endpoints: Endpoints
-
-
-@dataclass(frozen=True, slots=True)
-class Refused(Effect):
-    """The append of this handle was not carried out."""
-
-    handle: Handle
-    error_code: ErrorCode
-    message: str
+    start_offset: int | None = None

@@ -4,13 +4,11 @@ from kafkish_raft import messages
 from kafkish_raft.events import Handle
 from kafkish_raft.messages import ErrorCode
 from kafkish_raft.replica import Replica
-from kafkish_raft.states import Candidate, Follower, Prospective, Resigned, Unattached
+from kafkish_raft.states import Follower, Leader, Nominee, Prospective, Resigned, Unattached
 from kafkish_raft.voters import Endpoints, NodeId, ReplicaKey, Voter, is_same_replica
 
 
 class Elections(Replica):
-    # -- what any message tells
-
     def learn(self, epoch: int, leader_id: NodeId, endpoints: Endpoints) -> bool:
         """Follow what a message tells of epoch and leader. Whether it was news."""
         endpoints = endpoints or self.history.voters.endpoints(leader_id)
@@ -45,9 +43,14 @@ class Elections(Replica):
     # -- Vote
 
     def on_vote_request(self, request: messages.VoteRequest, handle: Handle) -> None:
-        error = self._check_vote_request(request)
-        is_granted = False
-        if not error:
+        """A candidate has raised its epoch above any record of its log; a prospective has not."""
+        is_legal = 0 <= request.last_offset_epoch < request.replica_epoch + request.pre_vote
+        error, is_granted = ErrorCode.NONE, False
+        if not is_legal or request.last_offset < 0 or request.replica_key.id < 0:
+            error = ErrorCode.INVALID_REQUEST
+        elif request.replica_epoch < self.epoch:
+            error = ErrorCode.FENCED_LEADER_EPOCH
+        else:
             if request.replica_epoch > self.epoch:
                 self.become_unattached(request.replica_epoch)
             error = self.check_voter_key(request.voter_key)
@@ -56,34 +59,22 @@ class Elections(Replica):
                 self.give_vote(request.replica_key)
         self.reply(handle, self.response(messages.VoteResponse, error, vote_granted=is_granted))
 
-    def _check_vote_request(self, request: messages.VoteRequest) -> ErrorCode:
-        """A candidate has raised its epoch above any record of its log; a prospective has not."""
-        is_illegal = request.last_offset_epoch >= request.replica_epoch + request.pre_vote
-        if is_illegal or request.last_offset < 0 or request.last_offset_epoch < 0 or request.replica_key.id < 0:
-            return ErrorCode.INVALID_REQUEST
-        return ErrorCode.FENCED_LEADER_EPOCH if request.replica_epoch < self.epoch else ErrorCode.NONE
-
     def may_grant(self, request: messages.VoteRequest) -> bool:
         """Whether this replica would vote so, in the epoch of the request.
 
         The log is compared even if the candidate has the vote already: it may have crashed since it asked first, and
         come back without records that it had not flushed.
         """
-        if not self.is_up_to_date(request.last_offset_epoch, request.last_offset):
+        state = self.state
+        if isinstance(state, Leader) or not self.is_up_to_date(request.last_offset_epoch, request.last_offset):
             return False
-        match self.state:
-            case Unattached() | Prospective() if request.pre_vote:
-                return True
-            case Unattached() | Prospective():
-                if self.voted_key is not None:
-                    return is_same_replica(self.voted_key, request.replica_key)
-                return self.leader_id is None
-            case Follower():
-                return request.pre_vote and not self.state.has_fetched
-            case Candidate() | Resigned():
-                return request.pre_vote
-            case _:
-                return False
+        if request.pre_vote:
+            return not (isinstance(state, Follower) and state.has_fetched)
+        if not isinstance(state, Unattached | Prospective):
+            return False
+        if self.voted_key is not None:
+            return is_same_replica(self.voted_key, request.replica_key)
+        return self.leader_id is None
 
     def is_up_to_date(self, last_epoch: int, end_offset: int) -> bool:
         """Whether another's log holds at least what this one does."""
@@ -94,12 +85,12 @@ class Elections(Replica):
             self.become_candidate()
             return True
         handled = self.absorb(response)
-        if handled is None and isinstance(self.state, Prospective | Candidate):
-            self.state.tally.record(source, granted=response.vote_granted)
+        if handled is None and isinstance(self.state, Nominee):
+            self.state.tally.record(source, is_granted=response.vote_granted)
             self.end_election(self.state)
         return handled is not False
 
-    def end_election(self, state: Prospective | Candidate) -> None:
+    def end_election(self, state: Nominee) -> None:
         """Go forward if it is won. A candidate that lost waits for its timeout."""
         if state.tally.is_won and isinstance(state, Prospective):
             self.become_candidate()
@@ -115,7 +106,7 @@ class Elections(Replica):
         else:
             self.become_follower(self.epoch, self.leader_id, self.leader_endpoints)
 
-    def ask_for_votes(self, state: Prospective | Candidate) -> None:
+    def ask_for_votes(self, state: Nominee) -> None:
         """Ask whoever has not answered, as long as there is hope."""
         end = self.log.last_epoch, self.log.end_offset
         pre_vote = isinstance(state, Prospective)
@@ -127,16 +118,15 @@ class Elections(Replica):
 
     def announce_epoch(self, voter: Voter) -> None:
         """As leader, tell a voter that does not fetch who leads."""
-        endpoints = self.settings.endpoints
-        request = messages.BeginQuorumEpochRequest(voter.key, self.key.id, self.epoch, endpoints)
-        self.send(voter.key.id, voter.endpoints, request)
+        own = self.key.id, self.epoch, self.settings.endpoints
+        self.send(voter.key.id, voter.endpoints, messages.BeginQuorumEpochRequest(voter.key, *own))
 
     def on_begin_request(self, request: messages.BeginQuorumEpochRequest, handle: Handle) -> None:
         error = self._check_leader(request)
         if not error:
             self.learn(request.leader_epoch, request.leader_id, request.leader_endpoints)
             error = self.check_voter_key(request.voter_key)
-        self.reply(handle, self.response(messages.BeginQuorumEpochResponse, error))
+        self.reply(handle, self.response(messages.QuorumResponse, error))
 
     def _check_leader(self, request: messages.BeginQuorumEpochRequest | messages.EndQuorumEpochRequest) -> ErrorCode:
         """Only the leader of an epoch speaks for it."""
@@ -147,7 +137,7 @@ class Elections(Replica):
             return ErrorCode.INVALID_REQUEST
         return ErrorCode.NONE
 
-    def on_begin_response(self, _source: NodeId, response: messages.BeginQuorumEpochResponse) -> bool:
+    def on_begin_response(self, _source: NodeId, response: messages.QuorumResponse) -> bool:
         """Nothing to note: a voter that knows its leader fetches from it."""
         return self.absorb(response) is not False
 
@@ -166,7 +156,7 @@ class Elections(Replica):
             self.learn(request.leader_epoch, request.leader_id, request.leader_endpoints)
             if isinstance(self.state, Follower):
                 self.state.fetch_deadline_ms = self.now_ms + self.successor_wait_ms(request.preferred_candidates)
-        self.reply(handle, self.response(messages.EndQuorumEpochResponse, error))
+        self.reply(handle, self.response(messages.QuorumResponse, error))
 
     def successor_wait_ms(self, preferred: tuple[ReplicaKey, ...]) -> int:
         """The preferred candidate starts at once, each after it waits twice as long, those not named longest."""
@@ -177,7 +167,7 @@ class Elections(Replica):
             return 0
         return longest_ms if not places else (longest_ms >> (len(preferred) - 1)) << (place - 1)
 
-    def on_end_response(self, source: NodeId, response: messages.EndQuorumEpochResponse) -> bool:
+    def on_end_response(self, source: NodeId, response: messages.QuorumResponse) -> bool:
         handled = self.absorb(response)
         if handled is None and isinstance(self.state, Resigned) and source in self.state.unacknowledged:
             self.state.unacknowledged.remove(source)

@@ -7,8 +7,7 @@ from kafkish_raft.messages import Request, Response
 from kafkish_raft.ports import OffsetAndEpoch
 from kafkish_raft.voters import Control, NodeId
 
-Handle: TypeAlias = object
-"""The caller's own reference to a request that waits for its answer. Opaque here."""
+Handle: TypeAlias = object  # the caller's own reference to a request that waits for its answer
 
 
 class Event:
@@ -38,27 +37,16 @@ class RequestReceived(Event):
 
 @dataclass(frozen=True, slots=True)
 class ResponseReceived(Event):
-    """The answer to a Send to this node with this correlation id."""
+    """The answer to the Send of this destination and correlation id; None if there will be none."""
 
     source: NodeId
     correlation_id: int
-    response: Response
-
-
-@dataclass(frozen=True, slots=True)
-class RequestFailed(Event):
-    """A Send to this node got no answer: refused, disconnected or timed out."""
-
-    source: NodeId
-    correlation_id: int
+    response: Response | None
 
 
 @dataclass(frozen=True, slots=True)
 class AppendRequested(Event):
-    """The controller has a batch. Answered with AppendBatch or Refused.
-
-    `epoch` is the one in which it believes to be leader: a stale one is refused.
-    """
+    """The controller, leader of `epoch` as it believes, has a batch. Answered with AppendBatch or, if stale, Reply."""
 
     batch: object
     epoch: int
@@ -67,15 +55,9 @@ class AppendRequested(Event):
 
 @dataclass(frozen=True, slots=True)
 class LogChanged(Event):
-    """Append or truncation was carried out, with these control records appended. Also told if it failed."""
+    """The log changed as an effect asked, with these control records appended; or a flush ended."""
 
     controls: tuple[Control, ...] = ()
-
-
-class LogFlushed(Event):
-    """A flush ended: `Log.flushed_offset` has moved."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

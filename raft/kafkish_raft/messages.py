@@ -36,13 +36,10 @@ class ErrorCode(IntEnum):
 
 
 class ReadFrom(NamedTuple):
-    """In place of records in a reply: read them from this offset of the log, or position of the snapshot, on.
-
-    At least one batch of a log, otherwise not more than `max_bytes`.
-    """
+    """In place of records in a reply: read them from this offset of the log, or position of the snapshot, on."""
 
     position: int
-    max_bytes: int
+    max_bytes: int  # of a log, one whole batch even if it is larger
 
 
 class Request:
@@ -51,13 +48,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
+    """As such, the answer to AddRaftVoter and RemoveRaftVoter."""
+
     error_code: int = ErrorCode.NONE
     error_message: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuorumResponse(Response):
-    """A response that tells who leads which epoch."""
+    """Tells who leads which epoch. As such, the answer to BeginQuorumEpoch, EndQuorumEpoch and UpdateRaftVoter."""
 
     leader_id: NodeId = NO_LEADER
     leader_epoch: int
@@ -87,20 +86,12 @@ class BeginQuorumEpochRequest(Request):
     leader_endpoints: Endpoints
 
 
-class BeginQuorumEpochResponse(QuorumResponse):
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
 class EndQuorumEpochRequest(Request):
     leader_id: NodeId
     leader_epoch: int
     preferred_candidates: tuple[ReplicaKey, ...]
     leader_endpoints: Endpoints
-
-
-class EndQuorumEpochResponse(QuorumResponse):
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +139,9 @@ class AddRaftVoterRequest(Request):
     ack_when_committed: bool = True
 
 
-class AddRaftVoterResponse(Response):
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
 class RemoveRaftVoterRequest(Request):
     voter_key: ReplicaKey
-
-
-class RemoveRaftVoterResponse(Response):
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +150,9 @@ class UpdateRaftVoterRequest(Request):
     voter: Voter
 
 
-class UpdateRaftVoterResponse(QuorumResponse):
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
 class UpgradeRequest(Request):
     """From the local controller: finalize a kraft.version (part of UpdateFeatures). No RPC of its own."""
 
     version: int
     epoch: int
-
-
-class UpgradeResponse(Response):
-    __slots__ = ()

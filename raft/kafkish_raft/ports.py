@@ -1,4 +1,4 @@
-"""What the core needs of the world: a log and a place for its vote. Implemented by whoever drives it.
+"""What the core is given: settings, chance, a log and a place for its vote. Implemented by whoever drives it.
 
 The core only reads through these. Every change is an effect, so that a port never changes while a step runs.
 """
@@ -7,10 +7,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from kafkish_raft.voters import NodeId, ReplicaKey
+from kafkish_raft.voters import NO_VOTERS, Endpoints, NodeId, ReplicaKey, Voter, VoterSet
 
-Dice: TypeAlias = Callable[[int], int]
-"""Chance, injected so that a simulation can repeat it: a number from 0 to `sides` - 1."""
+Dice: TypeAlias = Callable[[int], int]  # a number from 0 to `sides` - 1; a simulation can repeat it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Who this is, whom it may ask, how long it waits: `controller.quorum.*`. Defaults are Kafka 4.3's."""
+
+    key: ReplicaKey
+    endpoints: Endpoints = ()
+    static_voters: VoterSet = NO_VOTERS  # `controller.quorum.voters`: as long as the log has no voter set
+    bootstrap_servers: Endpoints = ()  # `controller.quorum.bootstrap.servers`: whom to ask; else the static voters
+    auto_join: bool = False  # an observer asks to become a voter
+    election_timeout_ms: int = 1_000
+    fetch_timeout_ms: int = 2_000
+    election_backoff_max_ms: int = 1_000
+    request_timeout_ms: int = 2_000
+    retry_backoff_ms: int = 20
+    fetch_max_wait_ms: int = 500
+    fetch_max_bytes: int = 1 << 20
+    fetch_snapshot_max_bytes: int = 1 << 20
+    max_observers: int = 1_000  # that a leader keeps an account of, and fetches that it holds back
+
+    @property
+    def voter(self) -> Voter:
+        """This node as its voter record should describe it."""
+        return Voter(self.key, self.endpoints)
+
+    def asked_for_leader(self) -> list[tuple[NodeId, Endpoints]]:
+        """Nodes to ask for the leader. Servers whose ids are unknown get ids from -2 down, as in Kafka."""
+        if self.bootstrap_servers:
+            return [(-2 - index, (server,)) for index, server in enumerate(self.bootstrap_servers)]
+        return [(voter.key.id, voter.endpoints) for voter in self.static_voters if voter.key.id != self.key.id]
 
 
 class OffsetAndEpoch(NamedTuple):
@@ -20,8 +50,7 @@ class OffsetAndEpoch(NamedTuple):
     epoch: int
 
 
-BOOTSTRAP_SNAPSHOT: Final = OffsetAndEpoch(0, 0)
-"""The snapshot that formatting a directory leaves there. It is never replicated (KIP-853)."""
+BOOTSTRAP_SNAPSHOT: Final = OffsetAndEpoch(0, 0)  # made by formatting, and never replicated (KIP-853)
 
 
 @dataclass(frozen=True, slots=True)

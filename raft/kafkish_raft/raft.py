@@ -5,29 +5,15 @@ Elections, Replica (state and transitions).
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from kafkish_raft import events, messages
 from kafkish_raft.effects import Effect
-from kafkish_raft.leader import Leader, Progress
-from kafkish_raft.ports import Dice, ElectionState, Log, VoteStore
-from kafkish_raft.replica import State
+from kafkish_raft.ports import Dice, ElectionState, Log, Settings, VoteStore
+from kafkish_raft.replica import Refusal, State
 from kafkish_raft.replication import Replication
-from kafkish_raft.settings import Settings
-from kafkish_raft.states import Candidate, Follower, Prospective, Resigned, Role, Tally, Unattached
+from kafkish_raft.states import Candidate, Follower, Leader, Nominee, Progress, Prospective, Resigned, Tally, Unattached
 from kafkish_raft.voters import NodeId, VoterSet
-
-
-@dataclass(frozen=True, slots=True)
-class QuorumDescription:
-    """What DescribeQuorum tells."""
-
-    leader_id: NodeId | None
-    leader_epoch: int
-    high_watermark: int
-    current_voters: tuple[Progress, ...]
-    observers: tuple[Progress, ...]
 
 
 class Raft(Replication):
@@ -44,36 +30,24 @@ class Raft(Replication):
         self._on_event: dict[type, Callable[[Any], None]] = {
             events.Start: self._on_start,
             events.Tick: lambda _event: None,
-            events.RequestReceived: lambda event: self._on_request[type(event.request)](event.request, event.handle),
+            events.RequestReceived: self._on_request_received,
             events.ResponseReceived: self._on_response_received,
-            events.RequestFailed: self._on_request_failed,
             events.AppendRequested: self.on_append_requested,
             events.LogChanged: self.on_log_changed,
-            events.LogFlushed: self.on_log_flushed,
             events.SnapshotInstalled: self.on_snapshot_installed,
             events.ResignRequested: self._on_resign_requested,
             events.ShutdownRequested: self._on_shutdown_requested,
         }
-        self._on_request: dict[type, Callable[[Any, object], None]] = {
-            messages.VoteRequest: self.on_vote_request,
-            messages.BeginQuorumEpochRequest: self.on_begin_request,
-            messages.EndQuorumEpochRequest: self.on_end_request,
-            messages.FetchRequest: self.on_fetch_request,
-            messages.FetchSnapshotRequest: self.on_fetch_snapshot_request,
-            messages.AddRaftVoterRequest: self.on_add_request,
-            messages.RemoveRaftVoterRequest: self.on_remove_request,
-            messages.UpdateRaftVoterRequest: self.on_update_request,
-            messages.UpgradeRequest: self.on_upgrade_request,
-        }
-        self._on_response: dict[type, Callable[[NodeId, Any], bool]] = {
-            messages.VoteResponse: self.on_vote_response,
-            messages.BeginQuorumEpochResponse: self.on_begin_response,
-            messages.EndQuorumEpochResponse: self.on_end_response,
-            messages.FetchResponse: self.on_fetch_response,
-            messages.FetchSnapshotResponse: self.on_fetch_snapshot_response,
-            messages.AddRaftVoterResponse: self.on_change_response,
-            messages.RemoveRaftVoterResponse: self.on_change_response,
-            messages.UpdateRaftVoterResponse: self.on_update_response,
+        self._on_message: dict[type, tuple[Callable[[Any, Any], None], Callable[[NodeId, Any], bool]]] = {
+            messages.VoteRequest: (self.on_vote_request, self.on_vote_response),
+            messages.BeginQuorumEpochRequest: (self.on_begin_request, self.on_begin_response),
+            messages.EndQuorumEpochRequest: (self.on_end_request, self.on_end_response),
+            messages.FetchRequest: (self.on_fetch_request, self.on_fetch_response),
+            messages.FetchSnapshotRequest: (self.on_fetch_snapshot_request, self.on_fetch_snapshot_response),
+            messages.AddRaftVoterRequest: (self.on_add_request, self.on_change_response),
+            messages.RemoveRaftVoterRequest: (self.on_remove_request, self.on_change_response),
+            messages.UpdateRaftVoterRequest: (self.on_update_request, self.on_update_response),
+            messages.UpgradeRequest: (self.on_upgrade_request, self.on_change_response),
         }
 
     def step(self, event: events.Event, now_ms: int) -> list[Effect]:
@@ -84,9 +58,10 @@ class Raft(Replication):
         if self._caller_ms is not None:  # only passing time counts: a clock that is set back delays nothing
             self.now_ms += max(0, now_ms - self._caller_ms)
         self._caller_ms = now_ms
+        self.wanted, self.is_log_changing = [], False
         self._on_event[type(event)](event)
         self._poll()
-        return self.take_effects()
+        return self.wanted
 
     @property
     def next_deadline_ms(self) -> int | None:
@@ -97,8 +72,9 @@ class Raft(Replication):
         return self._caller_ms + max(0, deadline_ms - self.now_ms)
 
     @property
-    def role(self) -> Role:
-        return self.state.role
+    def role(self) -> str:
+        """`leader`, `follower`, …"""
+        return type(self.state).__name__.lower()
 
     @property
     def voters(self) -> VoterSet:
@@ -106,24 +82,18 @@ class Raft(Replication):
         return self.history.voters
 
     @property
-    def kraft_version(self) -> int:
-        return self.history.version
-
-    @property
     def may_stop(self) -> bool:
         """After ShutdownRequested: whether this node has handed over."""
         is_needed = isinstance(self.state, Leader) or (isinstance(self.state, Resigned) and self.state.unacknowledged)
         return self.is_shutting_down and not is_needed
 
-    def describe(self) -> QuorumDescription:
-        """For DescribeQuorum. Only a leader knows the replicas; times are to be compared with `now_ms`."""
-        leader = self.leader
-        if leader is None:
-            return QuorumDescription(self.leader_id, self.epoch, messages.UNKNOWN_OFFSET, (), ())
+    def describe(self) -> tuple[list[Progress], list[Progress]]:
+        """Voters and observers, for DescribeQuorum. Only a leader knows. Times are to be compared with `now_ms`."""
+        if self.leader is None:
+            return [], []
         own = Progress(self.key, self.log.end_offset, self.now_ms, self.now_ms)
-        voters = tuple(own if key == self.key.id else progress for key, progress in leader.voters.items())
-        high_watermark = self.high_watermark if leader.is_established else messages.UNKNOWN_OFFSET
-        return QuorumDescription(self.key.id, self.epoch, high_watermark, voters, tuple(leader.observers.values()))
+        voters = [own if node_id == self.key.id else other for node_id, other in self.leader.voters.items()]
+        return voters, list(self.leader.observers.values())
 
     # -- events
 
@@ -145,23 +115,25 @@ class Raft(Replication):
         """A leader does not lead again in its epoch: what it had not flushed may be lost."""
         deadline_ms = self.election_deadline_ms()
         if election.leader_id == self.key.id:
-            others = [voter.key.id for voter in self.voters if voter.key.id != self.key.id]
-            return Resigned(deadline_ms, others, ())
+            return Resigned(deadline_ms, self.others(), ())
         if election.voted_key == self.key and election.leader_id is None and self.is_voter:
             return Candidate(deadline_ms, Tally(self.voters, {self.key.id}))
         if is_reachable:
             return Follower(self.settings.fetch_timeout_ms, self.now_ms)
         return Unattached(deadline_ms)
 
-    def _on_response_received(self, event: events.ResponseReceived) -> None:
-        if self.peers.finish(event.source, event.correlation_id):
-            is_well = self._on_response[type(event.response)](event.source, event.response)
-            if not is_well and self.peers.is_ready(event.source):
-                self.peers.rest(event.source, self.now_ms)
+    def _on_request_received(self, event: events.RequestReceived) -> None:
+        try:
+            self._on_message[type(event.request)][0](event.request, event.handle)
+        except Refusal as refusal:
+            self.reply(event.handle, refusal.response)
 
-    def _on_request_failed(self, event: events.RequestFailed) -> None:
-        if self.peers.finish(event.source, event.correlation_id):
-            self.peers.rest(event.source, self.now_ms)
+    def _on_response_received(self, event: events.ResponseReceived) -> None:
+        request = self.peers.finish(event.source, event.correlation_id)
+        if request is not None:
+            handle = self._on_message[type(request)][1]
+            if event.response is None or not handle(event.source, event.response):
+                self.peers.rest(event.source, self.now_ms)
 
     def _on_resign_requested(self, event: events.ResignRequested) -> None:
         if self.leader and event.epoch == self.epoch:
@@ -169,8 +141,6 @@ class Raft(Replication):
 
     def _on_shutdown_requested(self, _event: events.ShutdownRequested) -> None:
         self.is_shutting_down = True
-        if self.leader:
-            self.leader.is_resigning = True
 
     # -- time
 
@@ -183,7 +153,7 @@ class Raft(Replication):
             match state:
                 case Unattached():
                     self._poll_unattached(state)
-                case Prospective() | Candidate():
+                case Nominee():
                     self._poll_nominee(state)
                 case Leader():
                     self._poll_leader(state)
@@ -202,7 +172,7 @@ class Raft(Replication):
         else:
             self.ask_for_leader()
 
-    def _poll_nominee(self, state: Prospective | Candidate) -> None:
+    def _poll_nominee(self, state: Nominee) -> None:
         if self.now_ms < state.election_deadline_ms:
             self.ask_for_votes(state)
         elif isinstance(state, Prospective):
@@ -212,14 +182,15 @@ class Raft(Replication):
 
     def _poll_leader(self, leader: Leader) -> None:
         is_alone = self.now_ms >= leader.check_quorum_deadline_ms and len(leader.voters) > 1
-        if leader.is_resigning or is_alone:
-            self.become_resigned(leader.preferred_candidates())
+        if leader.is_resigning or self.is_shutting_down or is_alone:
+            self.become_resigned(leader)
             return
-        self.expire_change(leader)
+        if leader.change and self.now_ms >= leader.change.deadline_ms:
+            self.finish_change(leader, messages.ErrorCode.REQUEST_TIMED_OUT, "not committed in time; it may be later")
         if any(self.now_ms >= fetch.deadline_ms for fetch in self.parked):
             self.release_fetches()
         if self.now_ms >= leader.begin_epoch_deadline_ms:
-            leader.begin_epoch_deadline_ms = self.now_ms + self.settings.begin_epoch_interval_ms
+            leader.begin_epoch_deadline_ms = self.now_ms + leader.begin_epoch_interval_ms
             leader.forget_silent_observers(self.now_ms)
             for node_id in leader.silent_voters(self.now_ms):
                 self.announce_epoch(self.voters.by_id[node_id])
@@ -233,7 +204,7 @@ class Raft(Replication):
 
     def _poll_resigned(self, state: Resigned) -> None:
         """Raise the epoch, so that nobody is told any more that this node leads it."""
-        if self.now_ms >= state.election_deadline_ms and not self.is_shutting_down:
+        if self.now_ms >= state.election_deadline_ms:
             self.become_unattached(self.epoch + 1)
         else:
             self.ask_for_successor(state)
@@ -252,6 +223,6 @@ class Raft(Replication):
                 yield state.fetch_deadline_ms
             if not self.peers.any_under_way():
                 yield state.membership_deadline_ms
-        elif not isinstance(state, Unattached) or self._may_stand:
+        elif self._may_stand or not isinstance(state, Unattached):
             yield state.election_deadline_ms
         yield from self.peers.deadlines()

@@ -6,36 +6,51 @@ else. Whatever they ask for is collected in order.
 
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from kafkish_raft import effects, messages
+from kafkish_raft import effects, messages, voters
 from kafkish_raft.events import Handle
-from kafkish_raft.leader import Leader
 from kafkish_raft.messages import ErrorCode
 from kafkish_raft.peers import Peers
-from kafkish_raft.ports import Dice, ElectionState, Log
-from kafkish_raft.settings import Settings
-from kafkish_raft.states import TRANSITIONS, Candidate, Follower, Prospective, Resigned, Tally, Unattached
-from kafkish_raft.voters import (
-    DYNAMIC,
-    Control,
-    ControlRecord,
-    Endpoints,
-    KRaftVersion,
-    LeaderChange,
-    NodeId,
-    ReplicaKey,
-    VoterHistory,
-    Voters,
-)
+from kafkish_raft.ports import Dice, ElectionState, Log, Settings
+from kafkish_raft.states import Candidate, Follower, Leader, Nominee, Prospective, Resigned, Tally, Unattached
+from kafkish_raft.voters import ControlRecord, Endpoints, NodeId, ReplicaKey
 
 R = TypeVar("R", bound=messages.QuorumResponse)
 State: TypeAlias = Unattached | Prospective | Candidate | Leader | Follower | Resigned
 
-BOOTSTRAP_VOTERS_OFFSET: Final = -1
-"""Where the voter set stands that came with formatting: before the log."""
+TRANSITIONS: Final = {
+    (Unattached, Unattached): "learns of a higher epoch, not of its leader",
+    (Unattached, Prospective): "election timeout, as voter",
+    (Unattached, Follower): "learns who leads its epoch or a higher one",
+    (Prospective, Unattached): "higher epoch; or pre-vote lost or timed out, and no leader was known",
+    (Prospective, Candidate): "a majority granted the pre-vote, or a voter is too old to know pre-votes",
+    (Prospective, Follower): "learns of a leader; or pre-vote lost or timed out, and a leader was known",
+    (Candidate, Unattached): "learns of a higher epoch, not of its leader",
+    (Candidate, Prospective): "election timeout",
+    (Candidate, Leader): "a majority granted the vote",
+    (Candidate, Follower): "learns who leads its epoch or a higher one",
+    (Leader, Unattached): "learns of a higher epoch, not of its leader",
+    (Leader, Follower): "learns who leads a higher epoch",
+    (Leader, Resigned): "no fetches from a majority, asked to, shutting down, or removed from the voters",
+    (Follower, Unattached): "learns of a higher epoch, not of its leader",
+    (Follower, Prospective): "fetch timeout, as voter",
+    (Follower, Follower): "learns who leads a higher epoch",
+    (Resigned, Unattached): "higher epoch; or election timeout, and it raises the epoch itself",
+    (Resigned, Prospective): "restarted as the only voter",
+    (Resigned, Follower): "learns who leads a higher epoch",
+}
+"""The legal transitions. A restart begins resigned (it led), candidate (it voted itself), follower or unattached."""
 
 
 class UnsafeError(Exception):
     """A leader asks for what would lose committed records. The node must stop: its log, or the leader's, is damaged."""
+
+
+class Refusal(Exception):
+    """A request that is not carried out, and why: becomes its answer."""
+
+    def __init__(self, error_code: ErrorCode, message: str | None = None) -> None:
+        super().__init__(message)
+        self.response = messages.Response(error_code=error_code, error_message=message)
 
 
 class ParkedFetch(NamedTuple):
@@ -53,7 +68,7 @@ class Replica:
         self.settings = settings
         self.key = settings.key
         self.log = log
-        self.history = VoterHistory(settings.static_voters)
+        self.history = voters.VoterHistory(settings.static_voters)
         self.peers = Peers(settings, dice)
         self.now_ms = 0
         self.epoch = 0
@@ -63,15 +78,12 @@ class Replica:
         self.high_watermark = 0
         self.state: State = Unattached(0)
         self.parked: list[ParkedFetch] = []
-        self.is_log_changing = False
-        self.is_installing = False
-        """The log is being replaced by a snapshot: no election begins here, nothing is fetched."""
+        self.is_log_changing = False  # by an effect of this step
+        self.is_installing = False  # the log is being replaced: no election begins here, nothing is fetched
         self.is_shutting_down = False
         self._dice = dice
         self._persisted: ElectionState | None = None
-        self._effects: list[effects.Effect] = []
-
-    # -- reading
+        self.wanted: list[effects.Effect] = []
 
     @property
     def is_voter(self) -> bool:
@@ -98,35 +110,27 @@ class Replica:
     # -- effects
 
     def emit(self, effect: effects.Effect) -> None:
-        self._effects.append(effect)
-
-    def take_effects(self) -> list[effects.Effect]:
-        collected, self._effects = self._effects, []
-        return collected
+        self.wanted.append(effect)
 
     def send(self, destination: NodeId, endpoints: Endpoints, request: messages.Request) -> None:
         """Send, if nothing else is under way to this peer."""
         if self.peers.is_ready(destination):
-            self.emit(effects.Send(destination, endpoints, self.peers.send(destination, self.now_ms), request))
+            correlation_id = self.peers.send(destination, request, self.now_ms)
+            self.emit(effects.Send(destination, endpoints, correlation_id, request))
 
     def reply(self, handle: Handle, response: messages.Response) -> None:
         self.emit(effects.Reply(handle, response))
 
     def response(self, kind: type[R], error: ErrorCode = ErrorCode.NONE, **fields: Any) -> R:
         """A response of this kind that tells the epoch and its leader."""
-        return kind(
-            error_code=error,
-            leader_id=messages.NO_LEADER if self.leader_id is None else self.leader_id,
-            leader_epoch=self.epoch,
-            leader_endpoints=self.leader_endpoints,
-            **fields,
-        )
+        fields["leader_id"] = messages.NO_LEADER if self.leader_id is None else self.leader_id
+        return kind(error_code=error, leader_epoch=self.epoch, leader_endpoints=self.leader_endpoints, **fields)
 
     def append_control(self, leader: Leader, *records: ControlRecord) -> int:
         """As leader, append a control batch; its end offset. A voter set in it counts from now on."""
         base_offset = self.log.end_offset
         self.emit(effects.AppendControl(base_offset, self.epoch, records))
-        self.history.add(Control(base_offset + index, record) for index, record in enumerate(records))
+        self.history.add(voters.Control(base_offset + index, record) for index, record in enumerate(records))
         leader.set_voters(self.history.voters)
         return base_offset + len(records)
 
@@ -139,14 +143,11 @@ class Replica:
 
     def become_unattached(self, epoch: int, leader_id: NodeId | None = None) -> None:
         """In a new epoch, or back in the same one after a lost pre-vote. Time already waited counts."""
-        match self.state:
-            case Leader() | Follower():
-                deadline_ms = self.election_deadline_ms()
-            case Prospective(tally=tally) if tally.is_lost:
-                deadline_ms = self.election_deadline_ms()
-            case _:
-                deadline_ms = self.state.election_deadline_ms
-        self._enter(Unattached(deadline_ms), epoch, leader_id)
+        state = self.state
+        if isinstance(state, Leader | Follower) or (isinstance(state, Nominee) and state.tally.is_lost):
+            self._enter(Unattached(self.election_deadline_ms()), epoch, leader_id)
+        else:
+            self._enter(Unattached(state.election_deadline_ms), epoch, leader_id)
 
     def become_prospective(self) -> None:
         state = Prospective(self.election_deadline_ms(), Tally(self.history.voters, {self.key.id}))
@@ -168,18 +169,17 @@ class Replica:
         leader.set_voters(tally.voters)
         leader.known_voters = tally.voters.with_voter(self.settings.voter)
         self._enter(leader, self.epoch, self.key.id, self.settings.endpoints)
-        self.emit(effects.BecameLeader(self.epoch, leader.epoch_start_offset))
         granting = tuple(voter.key for voter in tally.voters if voter.key.id in tally.granted)
-        opening = LeaderChange(self.key.id, tuple(voter.key for voter in tally.voters), granting)
+        opening = voters.LeaderChange(self.key.id, tuple(voter.key for voter in tally.voters), granting)
         self.append_control(leader, opening, *self._own_voter_records())
 
     def _own_voter_records(self) -> tuple[ControlRecord, ...]:
         """The first leader writes the voter set of formatting into the log; any leader corrects its own record."""
         history, own = self.history, self.settings.voter
-        is_outside_log = history.voters_offset == BOOTSTRAP_VOTERS_OFFSET
-        if history.version < DYNAMIC or not (is_outside_log or history.voters.needs_update(own)):
+        is_outside_log = history.voters_offset == -1
+        if history.version < voters.DYNAMIC or not (is_outside_log or history.voters.needs_update(own)):
             return ()
-        return KRaftVersion(history.version), Voters(history.voters.with_voter(own))
+        return voters.KRaftVersion(history.version), voters.Voters(history.voters.with_voter(own))
 
     def become_follower(self, epoch: int, leader_id: NodeId, endpoints: Endpoints) -> None:
         """Without a way to the leader, that is only to know of it."""
@@ -188,10 +188,14 @@ class Replica:
         else:
             self.become_unattached(epoch, leader_id)
 
-    def become_resigned(self, preferred_candidates: tuple[ReplicaKey, ...]) -> None:
-        others = [voter.key.id for voter in self.history.voters if voter.key.id != self.key.id]
-        state = Resigned(self.election_deadline_ms(), others, preferred_candidates)
+    def become_resigned(self, leader: Leader) -> None:
+        candidates = tuple(other.key for other in leader.others())
+        state = Resigned(self.election_deadline_ms(), self.others(), candidates)
         self._enter(state, self.epoch, self.key.id, self.settings.endpoints)
+
+    def others(self) -> list[NodeId]:
+        """The other voters."""
+        return [node_id for node_id in self.history.voters.by_id if node_id != self.key.id]
 
     def give_vote(self, candidate: ReplicaKey) -> None:
         """The only vote in this epoch, on disk before it is told."""
@@ -202,9 +206,9 @@ class Replica:
 
     def restore(self, state: State, election: ElectionState, endpoints: Endpoints) -> None:
         """Begin again where the last life of this replica ended."""
-        self._persisted = election
         self.state, self.epoch, self.voted_key = state, election.epoch, election.voted_key
         self.leader_id, self.leader_endpoints = election.leader_id, endpoints
+        self._persist()
         self.emit(effects.LeaderChanged(self.epoch, self.leader_id, endpoints))
 
     def _enter(
@@ -215,18 +219,18 @@ class Replica:
         endpoints: Endpoints = (),
         voted_key: ReplicaKey | None = None,
     ) -> None:
-        former, former_epoch, former_leader_id = self.state, self.epoch, self.leader_id
-        if state.role not in TRANSITIONS[former.role] or epoch < former_epoch:
-            raise AssertionError(f"no way from {former.role} in epoch {former_epoch} to {state.role} in {epoch}")
+        former, known = self.state, (self.epoch, self.leader_id)
+        if (type(former), type(state)) not in TRANSITIONS or epoch < self.epoch:
+            raise AssertionError(f"no way from {former} in epoch {self.epoch} to {state} in {epoch}")
+        self.voted_key = voted_key if epoch > self.epoch else self.voted_key
         self.state, self.epoch, self.leader_id, self.leader_endpoints = state, epoch, leader_id, endpoints
-        if epoch > former_epoch:
-            self.voted_key = voted_key
         self.peers.reset()
         self._persist()
         if isinstance(former, Leader):
-            self._end_leadership(former, former_epoch)
-        if (epoch, leader_id) != (former_epoch, former_leader_id):
-            self.emit(effects.LeaderChanged(epoch, leader_id, endpoints))
+            self._end_leadership(former)
+        if known != (epoch, leader_id) or isinstance(former, Leader):
+            start_offset = self.leader.epoch_start_offset if self.leader else None
+            self.emit(effects.LeaderChanged(epoch, leader_id, endpoints, start_offset))
 
     def _persist(self) -> None:
         election = ElectionState(self.epoch, self.leader_id, self.voted_key)
@@ -234,8 +238,8 @@ class Replica:
             self._persisted = election
             self.emit(effects.PersistElection(election))
 
-    def _end_leadership(self, leader: Leader, epoch: int) -> None:
-        self.emit(effects.LostLeadership(epoch))
+    def _end_leadership(self, leader: Leader) -> None:
+        """Whoever waits for this leader must ask the next."""
         for fetch in self.parked:
             self.reply(fetch.handle, self.response(messages.FetchResponse, ErrorCode.NOT_LEADER_OR_FOLLOWER))
         self.parked.clear()
@@ -243,6 +247,6 @@ class Replica:
 
     def finish_change(self, leader: Leader, error: ErrorCode, message: str | None = None) -> None:
         """Answer whoever waits for a change of the voters."""
-        change, leader.change = leader.change, None
-        if change:
-            self.reply(change.handle, change.kind(error_code=error, error_message=message))
+        if leader.change:
+            self.reply(leader.change.handle, messages.Response(error_code=error, error_message=message))
+            leader.change = None

@@ -1,44 +1,40 @@
 """Fetch: how records reach the replicas, and what is therefore committed (KIP-595)."""
 
 from kafkish_raft import effects, messages
-from kafkish_raft.events import AppendRequested, Handle, LogChanged, LogFlushed
-from kafkish_raft.leader import Leader
+from kafkish_raft.events import AppendRequested, Handle, LogChanged
 from kafkish_raft.messages import UNKNOWN_OFFSET, ErrorCode
 from kafkish_raft.ports import BOOTSTRAP_SNAPSHOT, PREFIX, Located, OffsetAndEpoch, locate
-from kafkish_raft.replica import ParkedFetch
+from kafkish_raft.replica import ParkedFetch, Refusal
 from kafkish_raft.snapshots import Snapshots
-from kafkish_raft.states import Follower
+from kafkish_raft.states import Follower, Leader
 from kafkish_raft.voters import NodeId
 
 
 class Replication(Snapshots):
-    # -- the local log
-
     def on_append_requested(self, event: AppendRequested) -> None:
         if self.leader is None or event.epoch != self.epoch:
             message = f"node {self.key.id} does not lead epoch {event.epoch}; it knows node {self.leader_id} as leader"
-            self.emit(effects.Refused(event.handle, ErrorCode.NOT_LEADER_OR_FOLLOWER, message))
+            self.reply(event.handle, Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER, message).response)
         else:
             self.emit(effects.AppendBatch(self.log.end_offset, self.epoch, event.batch, event.handle))
 
     def on_log_changed(self, event: LogChanged) -> None:
         """A leader may send what it has not flushed; it only must not count itself."""
-        self.is_log_changing = False
         self.history.add(event.controls)
-        self.release_fetches()
-        self.follow_high_watermark()
-
-    def on_log_flushed(self, _event: LogFlushed) -> None:
         if self.leader:
             self.advance_commit(self.leader)
+            self.release_fetches()
         elif isinstance(self.state, Follower) and self.state.has_fetched:
-            self.state.note_contact(self.now_ms)  # the silence was this node's, not the leader's
+            self.state.note_contact(self.now_ms)  # while the disk was slow, the silence was this node's
+            self.follow_high_watermark()
 
     # -- the leader's side
 
     def on_fetch_request(self, request: messages.FetchRequest, handle: Handle) -> None:
         """Note how far the replica is, and answer: with records, with where to go back to, or later."""
-        error = self._check_fetch_request(request) or self.check_leader_only(request.current_leader_epoch)
+        is_legal = 0 <= request.last_fetched_epoch <= request.current_leader_epoch
+        is_legal = is_legal and request.fetch_offset >= 0 and request.max_wait_ms >= 0
+        error = self.check_leader_only(request.current_leader_epoch) if is_legal else ErrorCode.INVALID_REQUEST
         if error or self.leader is None:
             self.reply(handle, self.response(messages.FetchResponse, error))
             return
@@ -48,11 +44,6 @@ class Replication(Snapshots):
             self.advance_commit(self.leader)
         if not self._answer_fetch(self.leader, request, handle, located, may_wait=request.max_wait_ms > 0):
             self.parked.append(ParkedFetch(request, handle, self.now_ms + request.max_wait_ms))
-
-    def _check_fetch_request(self, request: messages.FetchRequest) -> ErrorCode:
-        is_legal = 0 <= request.last_fetched_epoch <= request.current_leader_epoch
-        is_legal = is_legal and request.fetch_offset >= 0 and request.max_wait_ms >= 0
-        return ErrorCode.NONE if is_legal else ErrorCode.INVALID_REQUEST
 
     def _locate(self, request: messages.FetchRequest) -> Located:
         """An empty replica is better served by a snapshot than by the log."""
@@ -117,10 +108,12 @@ class Replication(Snapshots):
             return
         if self.peers.is_resting(self.leader_id):
             self.ask_for_leader()
-        elif follower.download is not None and not self.peers.any_under_way():
-            self.fetch_snapshot(self.leader_id, follower.download)
         elif not self.peers.any_under_way():
-            self.send(self.leader_id, self.leader_endpoints, self._fetch_request())
+            request: messages.Request = self._fetch_request()
+            if follower.download is not None:
+                place = follower.download, follower.download_position, self.settings.fetch_snapshot_max_bytes
+                request = messages.FetchSnapshotRequest(self.key, self.epoch, *place)
+            self.send(self.leader_id, self.leader_endpoints, request)
 
     def ask_for_leader(self) -> None:
         """Send a fetch to any node that may know: whoever does not lead tells who does."""
@@ -143,7 +136,8 @@ class Replication(Snapshots):
         if response.diverging_epoch is not None:
             self._truncate(response.diverging_epoch)
         elif response.snapshot_id is not None:
-            self.begin_download(follower, response.snapshot_id)
+            self.refuse_loss(response.snapshot_id.offset)
+            follower.download, follower.download_position = response.snapshot_id, 0
         else:
             if len(response.records):
                 self.is_log_changing = True

@@ -6,34 +6,25 @@ from kafkish_raft.membership import Membership
 from kafkish_raft.messages import ErrorCode
 from kafkish_raft.ports import BOOTSTRAP_SNAPSHOT, PREFIX, OffsetAndEpoch, locate
 from kafkish_raft.replica import UnsafeError
-from kafkish_raft.states import Download, Follower
+from kafkish_raft.states import Follower
 from kafkish_raft.voters import NodeId, VoterSet
 
 
 class Snapshots(Membership):
-    # -- made here
-
     def snapshot_header(self, snapshot_id: OffsetAndEpoch) -> tuple[int, VoterSet | None]:
         """The kraft.version and the voter set, if any, with which a snapshot at this place must open.
 
         ValueError if none can be made there. Once the snapshot is on disk, the log before its end, and older
         snapshots, may be deleted.
         """
-        reason = self.why_no_snapshot(snapshot_id)
-        if reason:
-            raise ValueError(f"no snapshot at {snapshot_id}: {reason}")
-        return self.history.at(snapshot_id.offset)
-
-    def why_no_snapshot(self, snapshot_id: OffsetAndEpoch) -> str | None:
-        latest = self.log.latest_snapshot or BOOTSTRAP_SNAPSHOT
-        if snapshot_id.offset > self.high_watermark:
-            return f"it is above the high watermark {self.high_watermark}"
-        if snapshot_id.offset <= max(self.log.start_offset, latest.offset):
-            return f"it is not above the latest snapshot {latest}"
-        begins_later = self.log.end_offset_for_epoch(snapshot_id.epoch - 1).offset >= snapshot_id.offset
-        if begins_later or locate(self.log, *snapshot_id) != PREFIX:
-            return "the log has another epoch there"
-        return None
+        log, (offset, epoch) = self.log, snapshot_id
+        if offset > self.high_watermark:
+            raise ValueError(f"no snapshot at {snapshot_id}: it is above the high watermark {self.high_watermark}")
+        if offset <= max(log.start_offset, (log.latest_snapshot or BOOTSTRAP_SNAPSHOT).offset):
+            raise ValueError(f"no snapshot at {snapshot_id}: it is not above the latest, {log.latest_snapshot}")
+        if log.end_offset_for_epoch(epoch - 1).offset >= offset or locate(log, offset, epoch) != PREFIX:
+            raise ValueError(f"no snapshot at {snapshot_id}: the log has another epoch there")
+        return self.history.at(offset)
 
     # -- served to others
 
@@ -42,7 +33,7 @@ class Snapshots(Membership):
         size = self.log.snapshot_size_bytes(request.snapshot_id)
         if not error and (size is None or request.snapshot_id == BOOTSTRAP_SNAPSHOT):
             error = ErrorCode.SNAPSHOT_NOT_FOUND
-        elif not error and size is not None and not 0 <= request.position < size:
+        elif not error and not 0 <= request.position < (size or 0):
             error = ErrorCode.POSITION_OUT_OF_RANGE
         if error or self.leader is None:
             self.reply(handle, self.response(messages.FetchSnapshotResponse, error))
@@ -59,11 +50,6 @@ class Snapshots(Membership):
 
     # -- fetched from the leader
 
-    def begin_download(self, follower: Follower, snapshot_id: OffsetAndEpoch) -> None:
-        """The leader's log no longer has what comes next here."""
-        self.refuse_loss(snapshot_id.offset)
-        follower.download = Download(snapshot_id)
-
     def refuse_loss(self, end_offset: int) -> None:
         """Whatever a leader asks for, what is committed stays."""
         if end_offset < self.high_watermark:
@@ -73,31 +59,25 @@ class Snapshots(Membership):
                 "Compare their metadata logs before starting either again."
             )
 
-    def fetch_snapshot(self, leader_id: NodeId, download: Download) -> None:
-        place = download.snapshot_id, download.position
-        max_bytes = self.settings.fetch_snapshot_max_bytes
-        request = messages.FetchSnapshotRequest(self.key, self.epoch, *place, max_bytes)
-        self.send(leader_id, self.leader_endpoints, request)
-
     def on_fetch_snapshot_response(self, _source: NodeId, response: messages.FetchSnapshotResponse) -> bool:
         follower = self.state
         is_gone = response.error_code in (ErrorCode.SNAPSHOT_NOT_FOUND, ErrorCode.POSITION_OUT_OF_RANGE)
         handled = None if is_gone and response.leader_epoch == self.epoch else self.absorb(response)
         if handled is not None or not isinstance(follower, Follower) or follower.download is None:
             return handled is not False
-        download = follower.download
         follower.note_contact(self.now_ms)
         if is_gone:
             follower.download = None  # the leader has deleted it: begin again with a fetch
             return True
-        if (response.snapshot_id, response.position) != (download.snapshot_id, download.position):
+        snapshot_id, position, data = follower.download, follower.download_position, response.unaligned_records
+        if (response.snapshot_id, response.position) != (snapshot_id, position):
             return False
-        self.emit(effects.WriteSnapshotChunk(download.snapshot_id, download.position, response.unaligned_records))
-        download.position += len(response.unaligned_records)
-        if download.position >= response.size:
+        self.emit(effects.WriteSnapshotChunk(snapshot_id, position, data))
+        follower.download_position += len(data)
+        if follower.download_position >= response.size:
             follower.download = None
             self.is_installing = True
-            self.emit(effects.InstallSnapshot(download.snapshot_id))
+            self.emit(effects.InstallSnapshot(snapshot_id))
         return True
 
     def on_snapshot_installed(self, event: SnapshotInstalled) -> None:

@@ -1,60 +1,15 @@
-"""The six roles of a replica, what each remembers, and the legal ways between them (KIP-595, KIP-996).
+"""What a replica remembers in each of its six roles (KIP-595, KIP-996).
 
-An observer is a replica that is not in the voter set. It is only ever unattached or follower, or resigned and candidate
-for as long as it takes to notice that it was removed.
+An observer is a replica that is not in the voter set: it never begins an election.
 """
 
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import ClassVar, Final
+from typing import NamedTuple
 
-from kafkish_raft.ports import OffsetAndEpoch
-from kafkish_raft.voters import NodeId, ReplicaKey, Voter, VoterSet
-
-
-class Role(Enum):
-    UNATTACHED = "unattached"
-    PROSPECTIVE = "prospective"
-    CANDIDATE = "candidate"
-    LEADER = "leader"
-    FOLLOWER = "follower"
-    RESIGNED = "resigned"
-
-
-TRANSITIONS: Final[dict[Role, dict[Role, str]]] = {
-    Role.UNATTACHED: {
-        Role.UNATTACHED: "learns of a higher epoch without a reachable leader",
-        Role.PROSPECTIVE: "election timeout, as voter",
-        Role.FOLLOWER: "learns who leads its epoch or a higher one",
-    },
-    Role.PROSPECTIVE: {
-        Role.UNATTACHED: "higher epoch; or pre-vote lost or timed out, and no leader was known",
-        Role.CANDIDATE: "a majority granted the pre-vote, or a voter is too old to know pre-votes",
-        Role.FOLLOWER: "learns of a leader; or pre-vote lost or timed out, and a leader was known",
-    },
-    Role.CANDIDATE: {
-        Role.UNATTACHED: "learns of a higher epoch",
-        Role.PROSPECTIVE: "election timeout",
-        Role.LEADER: "a majority granted the vote",
-        Role.FOLLOWER: "learns who leads its epoch or a higher one",
-    },
-    Role.LEADER: {
-        Role.UNATTACHED: "learns of a higher epoch",
-        Role.FOLLOWER: "learns who leads a higher epoch",
-        Role.RESIGNED: "no fetches from a majority, asked to, shutting down, or removed from the voters",
-    },
-    Role.FOLLOWER: {
-        Role.UNATTACHED: "learns of a higher epoch without a reachable leader",
-        Role.PROSPECTIVE: "fetch timeout, as voter",
-        Role.FOLLOWER: "learns who leads a higher epoch",
-    },
-    Role.RESIGNED: {
-        Role.UNATTACHED: "higher epoch; or election timeout, and it raises the epoch itself",
-        Role.PROSPECTIVE: "restarted as the only voter",
-        Role.FOLLOWER: "learns who leads a higher epoch",
-    },
-}
-"""A restart begins resigned (it led), candidate (it voted for itself), follower (it knew a leader) or unattached."""
+from kafkish_raft.events import Handle
+from kafkish_raft.messages import UNKNOWN_OFFSET
+from kafkish_raft.ports import OffsetAndEpoch, Settings
+from kafkish_raft.voters import NO_VOTERS, NodeId, ReplicaKey, Voter, VoterSet, is_same_replica
 
 
 @dataclass(slots=True)
@@ -62,7 +17,7 @@ class Tally:
     """The votes of one election, among the voters as they were when it began."""
 
     voters: VoterSet
-    granted: set[NodeId] = field(default_factory=set)
+    granted: set[NodeId]
     rejected: set[NodeId] = field(default_factory=set)
 
     @property
@@ -73,10 +28,11 @@ class Tally:
     def is_lost(self) -> bool:
         return len(self.voters) - len(self.rejected) < self.voters.majority
 
-    def record(self, node_id: NodeId, *, granted: bool) -> None:
-        if node_id in self.voters.by_id:
-            (self.granted if granted else self.rejected).add(node_id)
-            (self.rejected if granted else self.granted).discard(node_id)
+    def record(self, voter_id: NodeId, *, is_granted: bool) -> None:
+        self.granted.discard(voter_id)
+        self.rejected.discard(voter_id)
+        if voter_id in self.voters.by_id:
+            (self.granted if is_granted else self.rejected).add(voter_id)
 
     def outstanding(self) -> list[Voter]:
         return [voter for voter in self.voters if voter.key.id not in self.granted | self.rejected]
@@ -86,51 +42,36 @@ class Tally:
 class Unattached:
     """Knows an epoch, not its leader (or not how to reach it). Asks around."""
 
-    role: ClassVar[Role] = Role.UNATTACHED
     election_deadline_ms: int
 
 
 @dataclass(slots=True)
-class Prospective:
+class Nominee:
+    """Asks for votes."""
+
+    election_deadline_ms: int
+    tally: Tally
+
+
+class Prospective(Nominee):
     """Asks whether it would be elected, without disturbing anyone's epoch."""
 
-    role: ClassVar[Role] = Role.PROSPECTIVE
-    election_deadline_ms: int
-    tally: Tally
 
-
-@dataclass(slots=True)
-class Candidate:
-    """Raised the epoch, voted for itself, and asks for votes."""
-
-    role: ClassVar[Role] = Role.CANDIDATE
-    election_deadline_ms: int
-    tally: Tally
-
-
-@dataclass(slots=True)
-class Download:
-    """A snapshot on its way from the leader; `position` bytes of it are written."""
-
-    snapshot_id: OffsetAndEpoch
-    position: int = 0
+class Candidate(Nominee):
+    """Has raised the epoch and voted for itself."""
 
 
 class Follower:
     """Fetches from the leader of its epoch."""
 
-    role: ClassVar[Role] = Role.FOLLOWER
-
     def __init__(self, fetch_timeout_ms: int, now_ms: int) -> None:
         self._fetch_timeout_ms = fetch_timeout_ms
         self.fetch_deadline_ms = now_ms + fetch_timeout_ms
-        self.has_fetched = False
-        """A follower that has heard from its leader grants no pre-vote (KIP-996)."""
-        self.leader_high_watermark = 0
-        """What the leader told; this replica's own is that, as far as its log reaches."""
-        self.download: Download | None = None
-        self.has_updated_leader = False
-        """Under kraft.version 0 a voter tells each new leader its directory id once."""
+        self.has_fetched = False  # a follower that has heard from its leader grants no pre-vote (KIP-996)
+        self.leader_high_watermark = 0  # this replica's own is that, as far as its log reaches
+        self.download: OffsetAndEpoch | None = None  # the snapshot on its way from the leader
+        self.download_position = 0
+        self.has_updated_leader = False  # under kraft.version 0, a voter tells a leader its directory id once
         self.rest_from_membership(now_ms)
 
     def note_contact(self, now_ms: int) -> None:
@@ -144,10 +85,118 @@ class Follower:
 
 
 @dataclass(slots=True)
+class Progress:
+    """How far a replica's fetches have come."""
+
+    key: ReplicaKey
+    end_offset: int = UNKNOWN_OFFSET
+    last_fetch_ms: int | None = None
+    last_caught_up_ms: int | None = None
+    leader_end_offset: int = UNKNOWN_OFFSET  # at the last fetch: to reach it is to have been caught up then
+
+    def record(self, fetch_offset: int, leader_end_offset: int, now_ms: int) -> None:
+        if fetch_offset >= leader_end_offset:
+            self.last_caught_up_ms = now_ms
+        elif 0 < self.leader_end_offset <= fetch_offset:
+            self.last_caught_up_ms = self.last_fetch_ms
+        self.end_offset, self.last_fetch_ms, self.leader_end_offset = fetch_offset, now_ms, leader_end_offset
+
+
+class VoterChange(NamedTuple):
+    """A change of the voter set that someone waits for, and where it ends in the log."""
+
+    handle: Handle
+    end_offset: int
+    deadline_ms: int
+
+
+class Leader:
+    """Role and accounts of the leader of an epoch."""
+
+    def __init__(self, settings: Settings, epoch_start_offset: int, now_ms: int) -> None:
+        self.key = settings.key
+        self.epoch_start_offset = epoch_start_offset
+        self.is_established = False  # nothing of this epoch is committed: no watermark is told, no voter changed
+        self.is_resigning = False
+        self.begin_epoch_interval_ms = settings.fetch_timeout_ms // 2  # for voters that do not fetch
+        self.begin_epoch_deadline_ms = now_ms
+        self.check_quorum_timeout_ms = settings.fetch_timeout_ms * 3 // 2  # longer than followers wait
+        self.check_quorum_deadline_ms = now_ms + self.check_quorum_timeout_ms
+        self.voters: dict[NodeId, Progress] = {}
+        self.observers: dict[ReplicaKey, Progress] = {}
+        self.change: VoterChange | None = None
+        self.known_voters = NO_VOTERS  # under kraft.version 0, with the directory ids that they told: for the upgrade
+        self._max_observers = settings.max_observers
+        self._heard: set[NodeId] = set()  # voters, since the last time that a majority was heard
+
+    def set_voters(self, voters: VoterSet) -> None:
+        """The voter set changed: progress is kept by key, so that an added observer starts with what it has."""
+        former = self.voters
+        self.voters = {voter.key.id: self._progress_of(voter.key) for voter in voters}
+        self.observers |= {progress.key: progress for progress in former.values() if progress.key != self.key}
+        self.observers = {key: progress for key, progress in self.observers.items() if not self.is_voter(key)}
+        self._heard.intersection_update(self.voters)
+
+    def _progress_of(self, key: ReplicaKey) -> Progress:
+        """What is known of a replica. A static voter may have got a directory id (KIP-853, upgrade)."""
+        known = self.voters.get(key.id)
+        if known is None or not is_same_replica(known.key, key):
+            known = self.observers.get(key, Progress(key))
+        known.key = key
+        return known
+
+    def is_voter(self, key: ReplicaKey) -> bool:
+        progress = self.voters.get(key.id)
+        return progress is not None and is_same_replica(progress.key, key)
+
+    def record_fetch(self, key: ReplicaKey, fetch_offset: int, leader_end_offset: int, now_ms: int) -> None:
+        """A replica has flushed all below `fetch_offset`."""
+        if self.is_voter(key):
+            self.voters[key.id].record(fetch_offset, leader_end_offset, now_ms)
+        elif key in self.observers or len(self.observers) < self._max_observers:
+            self.observers.setdefault(key, Progress(key)).record(fetch_offset, leader_end_offset, now_ms)
+        self.record_contact(key, now_ms)
+
+    def record_contact(self, key: ReplicaKey, now_ms: int) -> None:
+        """A voter was heard: when a majority was, the leader may stay for another period (check-quorum)."""
+        if self.is_voter(key) and key.id != self.key.id:
+            self._heard.add(key.id)
+        if len(self._heard) + self.is_voter(self.key) > len(self.voters) // 2:
+            self._heard.clear()
+            self.check_quorum_deadline_ms = now_ms + self.check_quorum_timeout_ms
+
+    def committed_offset(self, flushed_offset: int) -> int:
+        """Up to where a majority of the voters has flushed; `flushed_offset` is the leader's own."""
+        own = self.voters.get(self.key.id) if self.is_voter(self.key) else None
+        offsets = [flushed_offset if voter is own else voter.end_offset for voter in self.voters.values()]
+        return sorted(offsets, reverse=True)[len(offsets) // 2]
+
+    def others(self) -> list[Progress]:
+        """The other voters, those that are furthest first."""
+        others = [progress for node_id, progress in self.voters.items() if node_id != self.key.id]
+        return sorted(others, key=lambda progress: -progress.end_offset)
+
+    def silent_voters(self, now_ms: int) -> list[NodeId]:
+        """Voters that have not fetched lately: they may not know their leader."""
+        since_ms = now_ms - self.begin_epoch_interval_ms
+        return [
+            other.key.id for other in self.others() if other.last_fetch_ms is None or other.last_fetch_ms <= since_ms
+        ]
+
+    def is_caught_up(self, key: ReplicaKey) -> bool:
+        """Whether an observer can become a voter without holding up commits."""
+        return key in self.observers and self.observers[key].last_caught_up_ms is not None
+
+    def forget_silent_observers(self, now_ms: int) -> None:
+        since_ms = now_ms - 300_000
+        for key in [key for key, progress in self.observers.items() if (progress.last_fetch_ms or 0) <= since_ms]:
+            del self.observers[key]
+
+
+@dataclass(slots=True)
 class Resigned:
     """Led its epoch, does so no longer, and asks the other voters to elect another leader."""
 
-    role: ClassVar[Role] = Role.RESIGNED
     election_deadline_ms: int
     unacknowledged: list[NodeId]
     preferred_candidates: tuple[ReplicaKey, ...]

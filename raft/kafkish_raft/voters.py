@@ -11,13 +11,9 @@ from typing import Final, NamedTuple, NewType, TypeAlias
 NodeId: TypeAlias = int
 DirectoryId = NewType("DirectoryId", bytes)
 
-NO_DIRECTORY: Final = DirectoryId(bytes(16))
-"""The directory id of a voter that was configured by node id alone (`controller.quorum.voters`)."""
-
-STATIC: Final = 0
-"""kraft.version 0: the voters are those of the configuration."""
-DYNAMIC: Final = 1
-"""kraft.version 1: the voters are those of the log, each with the directory id of its disk."""
+NO_DIRECTORY: Final = DirectoryId(bytes(16))  # of a voter that is configured by its node id alone
+STATIC: Final = 0  # kraft.version 0: the voters are those of the configuration
+DYNAMIC: Final = 1  # kraft.version 1: the voters are those of the log, each with the directory id of its disk
 
 
 class ReplicaKey(NamedTuple):
@@ -33,8 +29,6 @@ def is_same_replica(voter: ReplicaKey, replica: ReplicaKey) -> bool:
 
 
 class Endpoint(NamedTuple):
-    """Where a listener can be reached."""
-
     name: str
     host: str
     port: int
@@ -98,8 +92,7 @@ class VoterSet:
 NO_VOTERS: Final = VoterSet()
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChange:
+class LeaderChange(NamedTuple):
     """Control record: the first of an epoch. A leader commits nothing before it is committed."""
 
     leader_id: NodeId
@@ -107,15 +100,13 @@ class LeaderChange:
     granting_voters: tuple[ReplicaKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KRaftVersion:
+class KRaftVersion(NamedTuple):
     """Control record: the finalized kraft.version."""
 
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Voters:
+class Voters(NamedTuple):
     """Control record: the voter set from here on."""
 
     voters: VoterSet

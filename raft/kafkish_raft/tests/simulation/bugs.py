@@ -10,7 +10,6 @@ from unittest import mock
 
 from kafkish_raft import effects, events, messages, voters
 from kafkish_raft.elections import Elections
-from kafkish_raft.leader import Leader
 from kafkish_raft.membership import Membership
 from kafkish_raft.messages import ErrorCode
 from kafkish_raft.ports import OffsetAndEpoch
@@ -18,7 +17,7 @@ from kafkish_raft.raft import Raft
 from kafkish_raft.replica import Replica
 from kafkish_raft.replication import Replication
 from kafkish_raft.snapshots import Snapshots
-from kafkish_raft.states import Candidate, Follower, Role, Tally
+from kafkish_raft.states import Candidate, Follower, Leader, Prospective, Tally, Unattached
 
 Bug = Callable[[], list[Any]]
 BUGS: dict[str, Bug] = {}
@@ -60,12 +59,12 @@ def vote_not_persisted() -> list[Any]:
 @bug
 def vote_told_before_it_is_persisted() -> list[Any]:
     """All messages leave before the disk is written: a crash between them forgets a promise."""
-    take = Replica.take_effects
+    original = Raft.step
 
-    def take_effects(self: Replica) -> list[effects.Effect]:
-        return sorted(take(self), key=lambda effect: isinstance(effect, effects.PersistElection))
+    def step(self: Raft, event: events.Event, now_ms: int) -> list[effects.Effect]:
+        return sorted(original(self, event, now_ms), key=lambda effect: isinstance(effect, effects.PersistElection))
 
-    return [_method(Replica, "take_effects", take_effects)]
+    return [_method(Raft, "step", step)]
 
 
 @bug
@@ -75,7 +74,7 @@ def vote_again_without_looking_at_the_log() -> list[Any]:
 
     def may_grant_again(self: Elections, request: messages.VoteRequest) -> bool:
         is_again = not request.pre_vote and self.voted_key == request.replica_key and self.leader_id is None
-        return may_grant(self, request) or (is_again and self.state.role in (Role.UNATTACHED, Role.PROSPECTIVE))
+        return may_grant(self, request) or (is_again and isinstance(self.state, Unattached | Prospective))
 
     return [_method(Elections, "may_grant", may_grant_again)]
 
@@ -126,7 +125,7 @@ def no_pre_vote() -> list[Any]:
 
     def become_prospective(self: Replica) -> None:
         original(self)
-        if self.state.role is Role.PROSPECTIVE:
+        if isinstance(self.state, Prospective):
             self.become_candidate()
 
     original = Replica.become_prospective
@@ -187,7 +186,7 @@ def two_voter_changes_at_once() -> list[Any]:
     original = Membership.leader_for_change
     return [
         _method(Membership, "leader_for_change", leader_for_change),
-        _method(Membership, "is_change_committed", lambda self, leader: True),
+        _method(Membership, "is_change_committed", lambda *_: True),
     ]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kafkish_raft import events, messages
 from kafkish_raft.replica import UnsafeError
-from kafkish_raft.states import Role
+from kafkish_raft.states import Leader
 from kafkish_raft.tests.simulation import checker as invariants
 from kafkish_raft.tests.simulation.checker import Violation
 from kafkish_raft.tests.simulation.disk import Disk
@@ -270,7 +270,7 @@ class Chaos:
         for leader in self.world.leaders():
             for _ in range(self.dice.between(1, 2)):
                 raft = leader.raft
-                if raft is None or raft.role is not Role.LEADER:
+                if raft is None or not isinstance(raft.state, Leader):
                     return
                 node = self.dice.choose(list(self.world.nodes.values()))
                 if self.dice.chance(500) or len(raft.voters) < 3:

@@ -5,10 +5,10 @@ It knows the truth: what was committed, who was elected, how everyone voted. It 
 
 from typing import TYPE_CHECKING, Final
 
-from kafkish_raft import effects, messages
+from kafkish_raft import messages
 from kafkish_raft.messages import ErrorCode
 from kafkish_raft.ports import ElectionState, OffsetAndEpoch
-from kafkish_raft.states import Role
+from kafkish_raft.states import Leader
 from kafkish_raft.tests.simulation.disk import Entry, Snapshot
 from kafkish_raft.tests.simulation.node import EMPTY_DIGEST, Node, extend_digest
 from kafkish_raft.voters import NO_DIRECTORY, NodeId, ReplicaKey, Voter, Voters, VoterSet
@@ -97,7 +97,7 @@ class Checker:
         known_uid = self.records.setdefault((offset, entry.epoch), entry.uid)
         if known_uid != entry.uid:
             self._fail(LOGS_MATCH, node, f"appends another record at offset {offset} of epoch {entry.epoch}")
-        if isinstance(entry.control, Voters) and node.raft and node.raft.role is Role.LEADER:
+        if isinstance(entry.control, Voters) and node.raft and isinstance(node.raft.state, Leader):
             self._changing(node, entry.control.voters)
 
     def _changing(self, node: Node, voters: VoterSet) -> None:
@@ -130,7 +130,7 @@ class Checker:
 
     def installing(self, node: Node, snapshot_id: OffsetAndEpoch) -> None:
         assert node.raft
-        if node.raft.role is Role.LEADER:
+        if isinstance(node.raft.state, Leader):
             self._fail(LEADER_LOADS_NONE, node, f"loads {snapshot_id}")
         if snapshot_id.offset < self._watermarks[node.id]:
             self._fail(COMMITTED_STAYS, node, f"loads {snapshot_id} below its high watermark")
@@ -185,11 +185,11 @@ class Checker:
         if request.current_leader_epoch != node.raft.epoch:
             self._fail(OWN_EPOCH, node, f"in epoch {node.raft.epoch} serves a fetch of {request.current_leader_epoch}")
 
-    def elected(self, node: Node, effect: effects.BecameLeader) -> None:
+    def elected(self, node: Node, epoch: int) -> None:
         life = (node.id, node.incarnation)
-        known = self.leaders.setdefault(effect.epoch, life)
+        known = self.leaders.setdefault(epoch, life)
         if known != life:
-            self._fail(ONE_LEADER, node, f"is elected in epoch {effect.epoch}, as was n{known[0]}")
+            self._fail(ONE_LEADER, node, f"is elected in epoch {epoch}, as was n{known[0]}")
         end = len(self.committed)
         if not self._holds(node, end):
             self._fail(COMMITTED_STAYS, node, f"is elected without the record at {end - 1}, which is committed")
@@ -249,7 +249,7 @@ class Checker:
             self._fail(WATERMARK_RISES, node, f"is at {raft.high_watermark}, told {self._watermarks[node.id]}")
         if disk.start_offset > 0 and (not disk.snapshots or disk.snapshots[0].snapshot_id.offset != disk.start_offset):
             self._fail(SNAPSHOT_AT_START, node, f"starts at {disk.start_offset}, earliest {disk.earliest_snapshot}")
-        if raft.role is Role.LEADER:
+        if isinstance(raft.state, Leader):
             self._after_leader(node)
 
     def _after_leader(self, node: Node) -> None:
@@ -260,7 +260,7 @@ class Checker:
         if len(voices & raft.voters.by_id.keys()) >= needed:
             since_ms = raft.now_ms
             self._heard[node.id] = (since_ms, set())
-        patience_ms = 2 * raft.settings.check_quorum_timeout_ms  # its count and this one may begin at different times
+        patience_ms = 2 * raft.settings.fetch_timeout_ms * 3 // 2  # its count and this one may begin at different times
         if raft.now_ms - since_ms > patience_ms:
             self._fail(CHECK_QUORUM, node, f"leads for {raft.now_ms - since_ms} ms without hearing a majority")
         offset = raft.history.voters_offset
@@ -278,6 +278,6 @@ class Checker:
         raft = node.raft
         if raft is None or request.current_leader_epoch != raft.epoch:
             return
-        if raft.role is not Role.LEADER or not raft.voters.contains(key) or key.id == node.id:
+        if not isinstance(raft.state, Leader) or not raft.voters.contains(key) or key.id == node.id:
             return
         self._heard[node.id][1].add(key.id)

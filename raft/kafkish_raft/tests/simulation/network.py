@@ -27,7 +27,7 @@ class Network:
         """Bring a request to whoever listens there; a refused connection is noticed."""
         target = self.world.listening(endpoint)
         if target is None:
-            failed = events.RequestFailed(handle.destination, handle.correlation_id)
+            failed = events.ResponseReceived(handle.destination, handle.correlation_id, None)
             self.world.after(2, source.wake, (source.incarnation, failed), source)
             return
         for delay_ms in self._journeys(source.id, target.id):

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkish_raft import effects, events, messages
-from kafkish_raft.ports import OffsetAndEpoch
+from kafkish_raft.ports import OffsetAndEpoch, Settings
 from kafkish_raft.raft import Raft
-from kafkish_raft.settings import Settings
 from kafkish_raft.tests.simulation.disk import Disk, Entry, Snapshot
 from kafkish_raft.voters import Control, Endpoint, NodeId, ReplicaKey
 
@@ -77,10 +76,7 @@ class Node:
             effects.Send: self._send,
             effects.Reply: self._reply,
             effects.HighWatermark: self._apply,
-            effects.BecameLeader: self._became_leader,
-            effects.LostLeadership: self._lost_leadership,
-            effects.LeaderChanged: lambda _effect: None,
-            effects.Refused: lambda _effect: None,
+            effects.LeaderChanged: self._leader_changed,
         }
 
     def __repr__(self) -> str:
@@ -197,7 +193,7 @@ class Node:
         self._is_flushing = False
         if generation == self.disk.flush_generation:
             self.disk.flushed_offset = max(self.disk.flushed_offset, end_offset)
-        self.step(events.LogFlushed())
+        self.step(events.LogChanged())
 
     def _persist(self, effect: effects.PersistElection) -> None:
         self.world.checker.persisting(self, effect.election)
@@ -316,12 +312,10 @@ class Node:
         self.applied_offset = max(self.applied_offset, effect.offset)
         self.world.checker.applied(self)
 
-    def _became_leader(self, effect: effects.BecameLeader) -> None:
-        self.is_leading = True
-        self.world.checker.elected(self, effect)
-
-    def _lost_leadership(self, _effect: effects.LostLeadership) -> None:
-        self.is_leading = False
+    def _leader_changed(self, effect: effects.LeaderChanged) -> None:
+        self.is_leading = effect.start_offset is not None
+        if self.is_leading:
+            self.world.checker.elected(self, effect.epoch)
 
 
 class Fetched:

@@ -15,14 +15,14 @@ def describe(thing: object) -> str:
             return "start"
         case events.RequestReceived(request=request, handle=handle):
             return f"receive {message(request)}{_from(handle)}"
+        case events.ResponseReceived(source=source, response=None):
+            return f"no answer from {_peer(source)}"
         case events.ResponseReceived(source=source, response=response):
             return f"receive {message(response)} from {_peer(source)}"
-        case events.RequestFailed(source=source):
-            return f"no answer from {_peer(source)}"
         case events.AppendRequested(epoch=epoch):
             return f"propose in epoch {epoch}"
-        case events.LogChanged() | events.LogFlushed() | events.Tick():
-            return {"LogChanged": "log changed", "LogFlushed": "log flushed", "Tick": "tick"}[type(thing).__name__]
+        case events.LogChanged() | events.Tick():
+            return {"LogChanged": "log changed", "Tick": "tick"}[type(thing).__name__]
         case effects.PersistElection(election=election):
             vote = f", vote for n{election.voted_key.id}" if election.voted_key else ""
             return f"persist epoch {election.epoch}, leader {_leader(election.leader_id)}{vote}"
@@ -40,14 +40,10 @@ def describe(thing: object) -> str:
             return f"reply {message(response)}{_from(handle, 'to')}"
         case effects.HighWatermark(offset=offset):
             return f"committed below {offset}"
-        case effects.BecameLeader(epoch=epoch, start_offset=offset):
+        case effects.LeaderChanged(epoch=epoch, start_offset=int(offset)):
             return f"leads epoch {epoch} from offset {offset}"
-        case effects.LostLeadership(epoch=epoch):
-            return f"no longer leads epoch {epoch}"
         case effects.LeaderChanged(epoch=epoch, leader_id=leader_id):
             return f"leader of epoch {epoch} is {_leader(leader_id)}"
-        case effects.Refused(message=text):
-            return f"refuse: {text}"
         case _:
             return _fields(thing)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from kafkish_raft import effects, events, messages
 from kafkish_raft.ports import BOOTSTRAP_SNAPSHOT
-from kafkish_raft.states import Role
+from kafkish_raft.states import Leader
 from kafkish_raft.tests.simulation.checker import Checker
 from kafkish_raft.tests.simulation.dice import Dice
 from kafkish_raft.tests.simulation.disk import Disk, Snapshot
@@ -113,7 +113,7 @@ class World:
         return node if node is not None and node.is_up else None
 
     def leaders(self) -> list[Node]:
-        return [node for node in self.nodes.values() if node.raft and node.raft.role is Role.LEADER]
+        return [node for node in self.nodes.values() if node.raft and isinstance(node.raft.state, Leader)]
 
     def propose(self, node: Node) -> None:
         if node.raft:
@@ -136,7 +136,7 @@ class World:
     def note_step(self, node: Node, event: events.Event, wanted: list[effects.Effect]) -> None:
         raft = node.raft
         assert raft
-        state = f"{raft.role.value} epoch {raft.epoch} log [{node.disk.start_offset}, {node.disk.end_offset})"
+        state = f"{raft.role} epoch {raft.epoch} log [{node.disk.start_offset}, {node.disk.end_offset})"
         self.trace.append(
             f"{self.now_ms:7} n{node.id:<3} {describe(event)}  -> {state} committed {raft.high_watermark}"
         )
