@@ -56,7 +56,7 @@ lint: $(VENV)/.dev ## style, types and the walls between the rooms
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-timing 2>&1 | tail -n 15
+	$(BIN)/lint-imports --no-logo
 
 .PHONY: format
 format: $(VENV)/.dev ## let ruff mend what it can

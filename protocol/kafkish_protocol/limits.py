@@ -8,5 +8,5 @@ MAX_STRING_BYTES: Final = 32_767
 MAX_TAGS_PER_STRUCT: Final = 32
 """Kafka has no limit (CVE-2026-111115). No struct of Kafka 4.3 has more than 9 tags."""
 
-MAX_ELEMENTS_PER_MESSAGE: Final = 100_000
+MAX_ELEMENTS_PER_MESSAGE: Final = 50_000
 """Array elements in one message, all arrays together (CVE-2026-111108). Bounds the time to decode, too."""

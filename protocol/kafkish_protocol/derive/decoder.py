@@ -23,7 +23,7 @@ from kafkish_protocol.varint import read_uvarint
 _SLICES: Final[dict[Wire[Any], str]] = {
     String: "buf[p:{n}].decode('utf-8', 'replace')",
     Bytes: "bytes(buf[p:{n}])",
-    Records: "memoryview(buf)[p:{n}]",
+    Records: "view[p:{n}]",
 }
 
 
@@ -46,6 +46,8 @@ class DecoderSource:
         source = self.source
         with source.block("try:"):
             source.line("end = len(buf)")
+            if any(f.wire is Records for f in all_fields(self.schema)):
+                source.line("view = memoryview(buf)")
             self.struct(self.schema, "message")
             source.line("return message, p")
         with source.block("except DECODE_FAULTS as error:"):
@@ -64,7 +66,7 @@ class DecoderSource:
                 if f.in_body(self.version):
                     self.field(f, f"{target}.{f.name}")
                 else:
-                    source.line(f"{target}.{f.name} = {self.default(f)}")
+                    self.default(f, f"{target}.{f.name}")
         if self.flexible:
             with source.at("tags"):
                 self.tags([f for f in schema.fields if f.in_tags(self.version)], target)
@@ -73,11 +75,17 @@ class DecoderSource:
     def class_of(self, schema: Schema) -> str:
         return self.source.constant(schema.struct_class.__name__, schema.struct_class)
 
-    def default(self, f: Field) -> str:
-        """An expression for the value of a field that is not there."""
+    def default(self, f: Field, target: str) -> None:
+        """Give a field that is not there its default. A struct is made field by field, quicker than its `__init__`."""
         if not is_mutable(f):
-            return repr(f.default_value())
-        return f"{self.class_of(f.wire.schema)}()" if isinstance(f.wire, Nested) else "[]"
+            self.source.line(f"{target} = {f.default_value()!r}")
+        elif isinstance(f.wire, Nested):
+            inner = f"o{self.source.number()}"
+            self.source.line(f"{target} = {inner} = new({self.class_of(f.wire.schema)})")
+            for inner_field in f.wire.schema.fields:
+                self.default(inner_field, f"{inner}.{inner_field.name}")
+        else:
+            self.source.line(f"{target} = []")
 
     def tags(self, known: list[Field], target: str) -> None:
         """Read the tagged section: nearly always one zero byte, read together with what stands before it."""
@@ -158,31 +166,31 @@ class DecoderSource:
     def array(self, wire: Array[Any], target: str, n: str, compact: bool) -> None:
         """A counted list, refused before the first element if the count cannot be true."""
         source = self.source
-        if compact:
-            source.line(f"{n} -= 1")
         least = max(1, wire.element.minimum_bytes(self.version, self.flexible))
-        source.line(f"if not 0 <= {n} * {least} <= end - p: raise Malformed(bad_count({n}, {least}, end - p))")
-        source.line(f"budget -= {n}")
-        self.refuse_if("budget < 0", f"more than {MAX_ELEMENTS_PER_MESSAGE} array elements in one message")
-        if wire.element is UUID:
-            source.line(f"{target} = [bytes(buf[k:k + 16]) for k in range(p, p + 16 * {n}, 16)]; p += 16 * {n}")
-        elif isinstance(wire.element, Fixed):
-            unpackers = source.constant(f"unpackers_{wire.element.format}", Unpackers(wire.element.format))
-            source.line(f"{target} = list({unpackers}[{n}](buf, p)); p += {least} * {n}")
-        else:
-            self.elements(wire.element, target, n, compact)
+        source.line(f"{target} = a{n[1:]} = []")
+        with source.block(f"if {n} != {1 if compact else 0}:"):
+            if compact:
+                source.line(f"{n} -= 1")
+            source.line(f"if not 0 <= {n} * {least} <= end - p: raise Malformed(bad_count({n}, {least}, end - p))")
+            source.line(f"budget -= {n}")
+            self.refuse_if("budget < 0", f"more than {MAX_ELEMENTS_PER_MESSAGE} array elements in one message")
+            self.elements(wire.element, f"a{n[1:]}", n, compact)
 
-    def elements(self, element: Wire[Any], target: str, n: str, compact: bool) -> None:
-        """The loop over elements that are not numbers."""
+    def elements(self, element: Wire[Any], items: str, n: str, compact: bool) -> None:
+        """Read `n` elements into the list `items`: numbers in one call, anything else in a loop."""
         source, number = self.source, self.source.number()
-        item = f"o{number}"
-        source.line(f"{target} = a{number} = []")
-        with source.block(f"for i{number} in range({n}):"), source.at(f"[{{i{number}}}]"):
-            if isinstance(element, Nested):
-                self.struct(element.schema, item)
-            else:
-                self.value(element, item, False, compact)
-            source.line(f"a{number}.append({item})")
+        if element is UUID:
+            source.line(f"{items} += [bytes(buf[k:k + 16]) for k in range(p, p + 16 * {n}, 16)]; p += 16 * {n}")
+        elif isinstance(element, Fixed):
+            unpackers = source.constant(f"unpackers_{element.format}", Unpackers(element.format))
+            source.line(f"{items} += {unpackers}[{n}](buf, p); p += {element.minimum_bytes(0, False)} * {n}")
+        else:
+            with source.block(f"for i{number} in range({n}):"), source.at(f"[{{i{number}}}]"):
+                if isinstance(element, Nested):
+                    self.struct(element.schema, f"o{number}")
+                else:
+                    self.value(element, f"o{number}", False, compact)
+                source.line(f"{items}.append(o{number})")
 
     # -- runs of fixed-width fields
 
@@ -208,6 +216,15 @@ class DecoderSource:
     def refuse_if(self, condition: str, reason: str) -> None:
         """Stop here with a reason, an f-string's text, if the condition holds."""
         self.source.line(f'if {condition}: raise Malformed(f"{reason}")')
+
+
+def all_fields(schema: Schema) -> Iterator[Field]:
+    """The fields of a message and of the structs in it."""
+    for f in schema.fields:
+        yield f
+        element = f.wire.element if isinstance(f.wire, Array) else f.wire
+        if isinstance(element, Nested):
+            yield from all_fields(element.schema)
 
 
 class Unpackers(dict[int, Callable[[Any, int], tuple[Any, ...]]]):

@@ -1,5 +1,6 @@
 """A function under construction: its lines, its constants, and which field each line serves."""
 
+import linecache
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -72,7 +73,8 @@ class Source:
 
     def compile(self, file_name: str) -> Callable[..., Any]:
         """The function. It finds the place of each of its lines, the first line first, in its global `PLACES`."""
-        text = "\n".join(self._lines)
+        text = "\n".join(self._lines) + "\n"
+        linecache.cache[file_name] = (len(text), None, text.splitlines(True), file_name)  # for inspect and debuggers
         exec(compile(text, file_name, "exec"), self.constants)  # the text is ours: no part of it comes from outside
         self.constants["PLACES"] = self._places
         name = self._lines[0].removeprefix("def ").partition("(")[0]

@@ -5,7 +5,7 @@ when it passes the bound, with one chunk in memory.
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any, Final, Protocol
 
@@ -14,6 +14,7 @@ from kafkish_protocol.varint import Buffer, read_uvarint
 
 _CHUNK_BYTES: Final = 128 * 1024
 _INPUT_BYTES: Final = 16 * 1024
+_MAX_FRAMES: Final = 1000  # one is usual; a frame of nothing still costs a decompressor
 
 _XERIAL_MAGIC: Final = b"\x82SNAPPY\x00"
 _XERIAL_HEADER: Final = _XERIAL_MAGIC + (1).to_bytes(4, "big") * 2
@@ -83,15 +84,15 @@ def _unpacked(compression: Compression, data: Buffer, limit_bytes: int) -> Itera
         case Compression.NONE:
             yield bytes(data)
         case Compression.GZIP:
-            yield from _gunzip(data)
+            yield from _stream(_Gunzip, data, "gzip", (zlib.error,))
         case Compression.SNAPPY:
             yield from _decompress_snappy(data, limit_bytes)
         case Compression.LZ4:
             import lz4.frame  # noqa: PLC0415  # at first use
 
-            yield from _stream(lz4.frame.LZ4FrameDecompressor(), data, "lz4", (RuntimeError, EOFError))
+            yield from _stream(lz4.frame.LZ4FrameDecompressor, data, "lz4", (RuntimeError, EOFError))
         case Compression.ZSTD:
-            yield from _stream(_zstd().ZstdDecompressor(), data, "zstd", (_zstd().ZstdError, EOFError))
+            yield from _stream(_zstd().ZstdDecompressor, data, "zstd", (_zstd().ZstdError, EOFError))
 
 
 # -- gzip, lz4, zstd: streams
@@ -100,47 +101,66 @@ def _unpacked(compression: Compression, data: Buffer, limit_bytes: int) -> Itera
 class _Decompressor(Protocol):
     """The interface that Python's decompressors have in common."""
 
-    eof: bool
-    needs_input: bool
-
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes | None: ...
     def decompress(self, data: Buffer, max_length: int = -1) -> bytes: ...
 
 
-def _stream(unpacker: _Decompressor, data: Buffer, name: str, faults: tuple[type[Exception], ...]) -> Iterator[bytes]:
-    """Feed a decompressor and take what it gives, a chunk at a time."""
-    position = 0
+class _Gunzip:
+    """zlib's decompressor with the interface of the others."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(31)
+        self._rest = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._rest
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    def decompress(self, data: Buffer, max_length: int = -1) -> bytes:
+        chunk = self._zlib.decompress(self._rest + data if self._rest else data, max_length)
+        self._rest = self._zlib.unconsumed_tail
+        return chunk
+
+
+def _stream(
+    make: Callable[[], _Decompressor], data: Buffer, name: str, faults: tuple[type[Exception], ...]
+) -> Iterator[bytes]:
+    """Feed decompressors, one for each frame that follows another, and take what they give."""
+    unpacker, frames, position, carried = make(), 1, 0, b""
     try:
-        while not unpacker.eof:
-            piece: Buffer = b""
-            if unpacker.needs_input:
+        while True:
+            piece: Buffer = carried
+            if not carried and unpacker.needs_input:
                 piece = data[position : position + _INPUT_BYTES]
                 position += len(piece)
-                if not piece:
-                    raise InvalidRecordError(f"the {name} data ends too soon", path="records")
+            carried = b""
             chunk = unpacker.decompress(piece, _CHUNK_BYTES)
             if chunk:
                 yield chunk
+            if unpacker.eof:
+                carried = unpacker.unused_data or b""
+                if not carried and position >= len(data):
+                    return
+                if frames == _MAX_FRAMES:
+                    raise InvalidRecordError(f"more than {_MAX_FRAMES} {name} frames", path="records")
+                unpacker, frames = make(), frames + 1
+            elif not chunk and position >= len(data):
+                raise InvalidRecordError(f"the {name} data ends too soon", path="records")
     except faults as error:
         raise InvalidRecordError(f"the {name} data is damaged: {error}", path="records") from None
-
-
-def _gunzip(data: Buffer) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj(31)
-    rest: Buffer = b""
-    position = 0
-    try:
-        while not unpacker.eof:
-            if not rest:
-                rest = data[position : position + _INPUT_BYTES]
-                position += len(rest)
-                if not rest:
-                    raise InvalidRecordError("the gzip data ends too soon", path="records")
-            chunk = unpacker.decompress(rest, _CHUNK_BYTES)
-            rest = unpacker.unconsumed_tail
-            if chunk:
-                yield chunk
-    except zlib.error as error:
-        raise InvalidRecordError(f"the gzip data is damaged: {error}", path="records") from None
 
 
 def _zstd() -> Any:

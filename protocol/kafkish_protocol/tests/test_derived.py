@@ -1,5 +1,6 @@
 """What runs is what was defined: the derived codec and the construct agree, also on bytes that are wrong."""
 
+import inspect
 import random
 from collections.abc import Callable
 from typing import Any
@@ -152,3 +153,8 @@ def test_no_field_hides_what_every_message_has() -> None:
     taken = {name for name in dir(Message) if not name.startswith("__")}
     for message in all_messages().values():
         assert taken.isdisjoint(field.name for field in message.schema.fields)
+
+
+def test_derived_source_can_be_read() -> None:
+    assert inspect.getsource(FetchRequest.schema.decoders[12]).startswith("def decode(buf, p=0")
+    assert "pack_" in inspect.getsource(FetchRequest.schema.encoders[12])

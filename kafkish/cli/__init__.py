@@ -1,0 +1,1 @@
+"""The `kafkish` command: one module for each subcommand."""

@@ -1,0 +1,29 @@
+"""`kafkish COMMAND`: finds the command's module, parses its arguments, calls it."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+from kafkish import __version__
+
+COMMANDS: Final = {"serve": "start a broker"}
+"""Command -> one line for `--help`. The module of the same name has `add_arguments` and `run`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The entry point; returns the process's exit code."""
+    parser = argparse.ArgumentParser(prog="kafkish", description="A Kafka-wire-compatible broker.")
+    parser.add_argument("--version", action="version", version=f"kafkish {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command, summary in COMMANDS.items():
+        subparser = subparsers.add_parser(command, help=summary, description=summary.capitalize() + ".")
+        import_module(f"kafkish.cli.{command}").add_arguments(subparser)
+    options = parser.parse_args(arguments)
+    code: int = import_module(f"kafkish.cli.{options.command}").run(options)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

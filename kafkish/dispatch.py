@@ -1,0 +1,107 @@
+"""From a frame to a handler, and from its response to the bytes of a reply.
+
+Written once for all APIs: header, version rules, decoding, encoding. A frame that breaks a rule gets what Kafka gives:
+a closed connection, or the one answer that ApiVersions has for versions from the future.
+"""
+
+import logging
+import struct
+from typing import Final
+
+from kafkish.deferred import Deferred
+from kafkish.handlers.api_versions import unsupported_version
+from kafkish.handlers.registry import Handler, Node, Registry, RequestContext
+from kafkish.network.connection import CloseConnection, Connection, Reply
+from kafkish_protocol.api import (
+    ApiKey,
+    request_class,
+    request_header_version,
+    response_class,
+    response_header_version,
+)
+from kafkish_protocol.errors import CodecError
+from kafkish_protocol.messages.headers import RequestHeader
+from kafkish_protocol.schema import Response, interleave
+from kafkish_protocol.varint import Buffer
+
+log = logging.getLogger("kafkish.dispatch")
+
+_START: Final = struct.Struct(">hhi")  # API key, version, correlation id: the same in every header
+_LENGTH: Final = struct.Struct(">i")
+
+
+class Route:
+    """What one version of one API needs, looked up once and kept."""
+
+    __slots__ = ("api_key", "decode", "decode_header", "encode", "handler", "header_tags", "version")
+
+    def __init__(self, api_key: ApiKey, version: int, handler: Handler) -> None:
+        self.api_key = api_key
+        self.version = version
+        self.handler = handler
+        self.decode_header = RequestHeader.schema.decoders[request_header_version(api_key, version)]
+        self.decode = request_class(api_key).schema.decoders[version]
+        self.encode = response_class(api_key).schema.encoders[version]
+        self.header_tags = b"\0" if response_header_version(api_key, version) else b""
+
+
+class Dispatch:
+    """Dispatches frames to the handlers of a registry."""
+
+    def __init__(self, served: Registry, node: Node) -> None:
+        self._served = served
+        self._node = node
+        self._routes: dict[tuple[int, int], Route] = {}
+
+    def __call__(self, frame: bytes | bytearray, connection: Connection, /) -> Reply | Deferred[Reply]:
+        """The reply to a frame, now or later."""
+        if len(frame) < _START.size:
+            raise CloseConnection(f"a frame of {len(frame)} bytes is shorter than a request's header")
+        key, version, correlation_id = _START.unpack_from(frame)
+        route = self._routes.get((key, version)) or self._find(key, version)
+        if route is None:
+            return self._newer_api_versions(correlation_id)
+        try:
+            header, offset = route.decode_header(frame)
+            request, _ = route.decode(frame, offset)
+        except CodecError as error:
+            raise CloseConnection(str(error)) from None
+        local_host, local_port = connection.local
+        context = RequestContext(
+            route.api_key, version, header.client_id, local_host, local_port, self._node, self._served
+        )
+        try:
+            outcome = route.handler(request, context)
+        except Exception:
+            log.exception("%s v%d from %s:%d failed", route.api_key.title, version, *connection.peer)
+            raise CloseConnection("the request failed") from None
+        if isinstance(outcome, Deferred):
+            return outcome.map(lambda response: reply(response, route, correlation_id))
+        return reply(outcome, route, correlation_id)
+
+    def _find(self, key: int, version: int) -> Route | None:
+        """The route of an API and version seen for the first time; None for a version of ApiVersions not known here."""
+        served = self._served.get(key)  # type: ignore[call-overload]  # any int may be asked for
+        if served is None:
+            raise CloseConnection(f"API {key} is not served here")
+        if version not in served.versions:
+            if key == ApiKey.API_VERSIONS:
+                return None
+            raise CloseConnection(f"version {version} of {ApiKey(key).title} is not served here")
+        route = self._routes[key, version] = Route(ApiKey(key), version, served.handler)
+        return route
+
+    def _newer_api_versions(self, correlation_id: int) -> Reply:
+        oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS].handler)
+        return reply(unsupported_version(self._served), oldest, correlation_id)
+
+
+def reply(response: Response | None, route: Route, correlation_id: int) -> Reply:
+    """Length, header and body; records stay apart and are not copied."""
+    if response is None:
+        return None
+    out = bytearray(4) + correlation_id.to_bytes(4, "big", signed=True) + route.header_tags
+    cuts: list[tuple[int, Buffer]] = []
+    route.encode(response, out, cuts)
+    _LENGTH.pack_into(out, 0, len(out) - 4 + sum(len(records) for _, records in cuts))
+    return list(interleave(out, cuts)) if cuts else [out]

@@ -1,0 +1,43 @@
+"""ApiVersions (18): what this node serves.
+
+- Any version is answered: one that is not known gets version 0 of the response with error 35 and the range of
+  ApiVersions itself, so that a newer client can ask again (KIP-511). The dispatcher sees to that.
+- From version 3 on the client names its software; a name that breaks the rules gets error 42, and the connection stays.
+"""
+
+import re
+from typing import Final
+
+from kafkish.handlers.registry import Registry, RequestContext, handles
+from kafkish_protocol.api import ApiKey
+from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+
+_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+
+
+@handles(ApiKey.API_VERSIONS, "0-4")
+def api_versions(request: ApiVersionsRequest, context: RequestContext) -> ApiVersionsResponse:
+    """Answer with the registry."""
+    if context.api_version >= 3 and not _names_its_software(request):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    return ApiVersionsResponse(api_keys=list_served(context.served))
+
+
+def list_served(served: Registry) -> list[ApiVersion]:
+    """The registry as the response has it."""
+    return [
+        ApiVersion(api_key=key, min_version=api.versions.low, max_version=api.versions.high)
+        for key, api in sorted(served.items())
+    ]
+
+
+def unsupported_version(served: Registry) -> ApiVersionsResponse:
+    """The answer, in version 0, to a version that this node does not know."""
+    own = {ApiKey.API_VERSIONS: served[ApiKey.API_VERSIONS]}
+    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=list_served(own))
+
+
+def _names_its_software(request: ApiVersionsRequest) -> bool:
+    names = (request.client_software_name, request.client_software_version)
+    return all(_SOFTWARE.fullmatch(name) for name in names)

@@ -1,0 +1,1 @@
+"""Sockets, frames and back-pressure. Knows nothing of what a request means."""
