@@ -48,7 +48,7 @@ def alter_client_quotas(
         row = AlterClientQuotasResponseEntryData(entity=parts, error_message=None)
         try:
             if entity in rows or len({op.key for op in entry.ops}) < len(entry.ops):
-                raise _refusal(f"Ignoring duplicate entity {dict(entity)}")
+                raise _refusal(f"Ignoring duplicate entity {shown(entity)}")
             made = changes(image, entity, entry.ops, context)
             check_size(len(records) + len(made))
             records += made
@@ -106,6 +106,12 @@ def check_value(limits: Mapping[str, tuple[str, int] | None], key: str, value: f
             raise _refusal(f"Proposed value for {key} is too large for {kind}.")
         if value % 1.0 > 1e-6:
             raise _refusal(f"{key} cannot be a fractional value.")
+
+
+def shown(entity: QuotaEntity) -> str:
+    """An entity as Kafka writes it."""
+    parts = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
+    return f"ClientQuotaEntity(entries={{{parts}}})"
 
 
 def _refusal(reason: str) -> ApiError:

@@ -135,10 +135,10 @@ def config_rows(image: MetadataImage, own: Mapping[str, str], context: Context) 
     return [
         CreatableTopicConfigs(
             name=row.name,
-            value=None if row.is_sensitive else row.value,
+            value=None if row.sensitive else row.value,
             read_only=row.read_only,
             config_source=row.source,
-            is_sensitive=row.is_sensitive,
+            is_sensitive=row.sensitive,
         )
         for row in sorted(context.configs.describe_topic(image.configs, own), key=lambda row: row.name)
     ]

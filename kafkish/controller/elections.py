@@ -196,7 +196,7 @@ class _Draft:
         """What changes, in a record that does not say of which partition."""
         old, version = self.partition, self.rules.image.metadata_version
         isr_may_change = bool(self.isr) or self.elr_enabled  # without eligible replicas, the last in sync is remembered
-        isr = self.isr if isr_may_change and self.isr != list(old.isr) else None
+        isr = self.isr if self.unclean or (isr_may_change and self.isr != list(old.isr)) else None
         leader = self._named_leader(isr)
         directories = self._directories() if version >= versions.DIRECTORIES else None
         return PartitionChangeRecord(

@@ -95,8 +95,8 @@ class Context:
     """Counts created and deleted partitions against a quota; raises ApiError, THROTTLING_QUOTA_EXCEEDED (KIP-599)."""
     resolves: Callable[[str], bool] = is_address
     """Whether a name is an address, or a host's that has one."""
-    receiving_broker_id: int | None = None
-    """The broker that a client sent the request to; None where brokers check for themselves before they forward."""
+    through_broker: bool = True
+    """Whether a client sent the request to a broker, which has looked at it, and not to the controller itself."""
 
 
 def check_size(records: int) -> None:

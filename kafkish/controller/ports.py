@@ -2,9 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from kafkish.metadata.image import Configs
+from kafkish.metadata.image import ConfigResource, Configs
+
+
+class ConfigChange(NamedTuple):
+    """One config of an IncrementalAlterConfigs request: 0 sets, 1 deletes, 2 appends, 3 subtracts."""
+
+    name: str
+    type: int
+    value: str | None
 
 
 class ConfigRow(Protocol):
@@ -17,22 +25,26 @@ class ConfigRow(Protocol):
     @property
     def source(self) -> int: ...
     @property
-    def is_sensitive(self) -> bool: ...
+    def sensitive(self) -> bool: ...
     @property
     def read_only(self) -> bool: ...
 
 
 class ConfigPort(Protocol):
-    """What is known of configs. `configs` is always an image's: what was set, for all resources."""
+    """What is known of configs. `configs` is always an image's: what was set, for all resources.
 
-    def check(self, resource_type: int, values: Mapping[str, str], present: Mapping[str, str]) -> str | None:
-        """What is wrong with these values for a resource, taken together; None if nothing. `present` is what it has."""
+    Names, types, values, how they go together, and lists are its affair: what it refuses it raises as ApiError.
+    """
 
-    def is_list(self, resource_type: int, name: str) -> bool:
-        """Whether values can be appended and subtracted."""
+    def alter(
+        self, configs: Configs, resource: ConfigResource, changes: Sequence[ConfigChange]
+    ) -> Mapping[str, str | None]:
+        """What IncrementalAlterConfigs makes of a resource: new values to write, None to remove."""
 
-    def default(self, resource_type: int, name: str) -> str | None:
-        """What appending begins with where nothing is set."""
+    def replace(
+        self, configs: Configs, resource: ConfigResource, values: Sequence[tuple[str, str | None]]
+    ) -> Mapping[str, str | None]:
+        """What AlterConfigs makes of a resource; what is not named is removed."""
 
     def topic_value(self, configs: Configs, topic: str, name: str) -> str:
         """What is in effect for a topic: its own value, this node's, all brokers', the static one, the default."""

@@ -84,6 +84,8 @@ def update_feature(
         return [NoOpRecord()] if update.upgrade_type == Upgrade.UPGRADE else []
     if name == versions.METADATA_VERSION:
         check_metadata_version(present, level, update.upgrade_type)
+    elif name not in FEATURES:
+        raise _refusal(update, f"Feature {name} not found.")
     elif (problem := missing_need(name, level, levels)) is not None:
         raise _refusal(update, problem)
     return [FeatureLevelRecord(name=name, feature_level=level)]
@@ -125,11 +127,7 @@ def reasons_not_supported(image: MetadataImage, name: str, level: int, context: 
     for node, features in nodes:
         low, high = features.get(name, VersionRange(0, 0))
         if not low <= level <= high:
-            yield (
-                f"{node} does not support this feature."
-                if high == 0
-                else (f"{node} only supports versions {low}-{high}")
-            )
+            yield f"{node} " + (f"only supports versions {low}-{high}" if high else "does not support this feature.")
     if image.metadata_version >= versions.CONTROLLER_REGISTRATION:
         for id in sorted(settings.voter_ids - registered.keys() - {settings.node_id}):
             yield f"controller {id} has not registered, and may not support this feature"
