@@ -1,4 +1,4 @@
-"""New partitions: replicas that a client names or that are placed, and the record of each."""
+"""New partitions: replicas that a client names or that are placed."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from kafkish.controller.operation import ApiError
 from kafkish.metadata.image import MetadataImage
 from kafkish.metadata.topics import Partition, partition_to_record
 from kafkish_protocol.error_codes import ErrorCode
-from kafkish_protocol.stored.metadata_topics import PartitionRecord
+from kafkish_protocol.schema import MetadataRecord
 from kafkish_protocol.types import Uuid
 
 
@@ -30,16 +30,23 @@ def check_replicas(image: MetadataImage, replicas: Sequence[int], replication_fa
         )
 
 
-def new_partition(
-    image: MetadataImage, topic_id: Uuid, index: int, replicas: Sequence[int], nobody_active: ApiError
-) -> PartitionRecord:
-    """The record of a new partition, whose active replicas are in sync and the first of them leads."""
+def new_partition(image: MetadataImage, replicas: Sequence[int], nobody_active: ApiError) -> Partition:
+    """A new partition: its active replicas are in sync, and the first of them leads."""
     isr = tuple(filter(image.is_active, replicas))
     if not isr:
         raise nobody_active
     directories = tuple(default_directory(image, broker_id) for broker_id in replicas)
-    partition = Partition(replicas=tuple(replicas), directories=directories, isr=isr, leader=isr[0])
-    return partition_to_record(partition, topic_id, index, image.metadata_version)
+    return Partition(replicas=tuple(replicas), directories=directories, isr=isr, leader=isr[0])
+
+
+def partition_records(
+    image: MetadataImage, topic_id: Uuid, partitions: Sequence[Partition], first: int = 0
+) -> list[MetadataRecord]:
+    """The records of new partitions, from this index on."""
+    return [
+        partition_to_record(partition, topic_id, index, image.metadata_version)
+        for index, partition in enumerate(partitions, first)
+    ]
 
 
 def named_but_inactive(index: int) -> ApiError:

@@ -11,7 +11,7 @@ from kafkish.controller.operation import ApiError, Context, Result, check_size
 from kafkish.controller.placement import place, usable_brokers
 from kafkish.controller.ports import AclOperation, AclResource
 from kafkish.metadata.image import MetadataImage
-from kafkish.metadata.topics import Topic
+from kafkish.metadata.topics import Partition, Topic
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -21,7 +21,6 @@ from kafkish_protocol.messages.create_partitions import (
     CreatePartitionsTopicResult,
 )
 from kafkish_protocol.schema import MetadataRecord
-from kafkish_protocol.stored.metadata_topics import PartitionRecord
 
 
 def create_partitions(
@@ -45,7 +44,7 @@ def create_partitions(
 
 def new_partitions(
     image: MetadataImage, wanted: CreatePartitionsTopic, records_before: int, context: Context
-) -> list[PartitionRecord]:
+) -> list[MetadataRecord]:
     """The records of one topic's new partitions."""
     if not context.authorize(AclOperation.ALTER, AclResource.TOPIC, wanted.name):
         raise ApiError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
@@ -56,8 +55,10 @@ def new_partitions(
     check_size(records_before + additional)
     context.charge_partitions(additional)
     if wanted.assignments is None:
-        return placed_partitions(image, topic, additional, context)
-    return named_partitions(image, topic, wanted.assignments)
+        partitions = placed_partitions(image, topic, additional, context)
+    else:
+        partitions = named_partitions(image, topic, wanted.assignments)
+    return assignment.partition_records(image, topic.id, partitions, first=len(topic.partitions))
 
 
 def count_additional(topic: Topic, wanted: CreatePartitionsTopic) -> int:
@@ -80,25 +81,21 @@ def count_additional(topic: Topic, wanted: CreatePartitionsTopic) -> int:
     return additional
 
 
-def placed_partitions(image: MetadataImage, topic: Topic, additional: int, context: Context) -> list[PartitionRecord]:
+def placed_partitions(image: MetadataImage, topic: Topic, additional: int, context: Context) -> list[Partition]:
     """Partitions wherever they fit."""
-    factor, first = len(topic.partitions[0].replicas), len(topic.partitions)
+    factor = len(topic.partitions[0].replicas)
     nobody = assignment.placed_but_inactive(factor)
     placed = place(usable_brokers(image), additional, factor, context.dice)
-    return [
-        assignment.new_partition(image, topic.id, index, replicas, nobody)
-        for index, replicas in enumerate(placed, first)
-    ]
+    return [assignment.new_partition(image, replicas, nobody) for replicas in placed]
 
 
 def named_partitions(
     image: MetadataImage, topic: Topic, assignments: list[CreatePartitionsAssignment]
-) -> list[PartitionRecord]:
+) -> list[Partition]:
     """Partitions whose replicas the client named."""
     factor = len(topic.partitions[0].replicas)
-    records = []
+    made = []
     for index, named in enumerate(assignments, len(topic.partitions)):
         assignment.check_replicas(image, named.broker_ids, factor)
-        nobody = assignment.named_but_inactive(index)
-        records.append(assignment.new_partition(image, topic.id, index, named.broker_ids, nobody))
-    return records
+        made.append(assignment.new_partition(image, named.broker_ids, assignment.named_but_inactive(index)))
+    return made

@@ -17,6 +17,7 @@ from kafkish.controller.placement import place, usable_brokers
 from kafkish.controller.ports import CLUSTER_NAME, AclOperation, AclResource
 from kafkish.controller.topic_names import METADATA_TOPIC, Collisions, why_invalid
 from kafkish.metadata.image import MetadataImage
+from kafkish.metadata.topics import Partition
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.create_topics import (
     CreatableTopic,
@@ -26,8 +27,7 @@ from kafkish_protocol.messages.create_topics import (
     CreateTopicsResponse,
 )
 from kafkish_protocol.schema import MetadataRecord
-from kafkish_protocol.stored.metadata_topics import PartitionRecord, TopicRecord
-from kafkish_protocol.types import Uuid
+from kafkish_protocol.stored.metadata_topics import TopicRecord
 
 MAX_PARTITIONS: Final = 10_000
 """Of one request: more would take the controller's memory before anyone could refuse them."""
@@ -71,9 +71,9 @@ def create_topic(
     """One topic: its record, then its configs, then its partitions."""
     own_configs = given_configs(topic)
     configs = new_topic_configs(image, topic.name, own_configs, context)
-    topic_id = context.new_uuid()
-    partitions = (named_partitions if topic.assignments else placed_partitions)(image, topic, topic_id, context)
+    partitions = named_partitions(image, topic) if topic.assignments else placed_partitions(image, topic, context)
     context.charge_partitions(len(partitions))
+    topic_id = context.new_uuid()
     result = CreatableTopicResult(name=topic.name, topic_id=topic_id, error_message=None)
     if context.authorize(AclOperation.DESCRIBE_CONFIGS, AclResource.TOPIC, topic.name):
         result.num_partitions = len(partitions)
@@ -81,7 +81,8 @@ def create_topic(
         result.configs = config_rows(image, own_configs, context)
     else:
         result.topic_config_error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-    return [TopicRecord(name=topic.name, topic_id=topic_id), *configs, *partitions], result
+    new_topic = TopicRecord(name=topic.name, topic_id=topic_id)
+    return [new_topic, *configs, *assignment.partition_records(image, topic_id, partitions)], result
 
 
 def failed(name: str, error: ApiError) -> CreatableTopicResult:
@@ -147,9 +148,7 @@ def config_rows(image: MetadataImage, own: Mapping[str, str], context: Context) 
 # -- partitions
 
 
-def placed_partitions(
-    image: MetadataImage, topic: CreatableTopic, topic_id: Uuid, context: Context
-) -> list[PartitionRecord]:
+def placed_partitions(image: MetadataImage, topic: CreatableTopic, context: Context) -> list[Partition]:
     """As many partitions and replicas as the client counted, wherever they fit."""
     if topic.replication_factor == 0 or topic.replication_factor < -1:
         message = "Replication factor must be larger than 0, or -1 to use the default value."
@@ -165,21 +164,16 @@ def placed_partitions(
     except ApiError as error:
         raise ApiError(error.code, f"Unable to replicate the partition {factor} time(s): {error.message}") from None
     nobody = assignment.placed_but_inactive(factor)
-    return [assignment.new_partition(image, topic_id, index, replicas, nobody) for index, replicas in enumerate(placed)]
+    return [assignment.new_partition(image, replicas, nobody) for replicas in placed]
 
 
-def named_partitions(
-    image: MetadataImage,
-    topic: CreatableTopic,
-    topic_id: Uuid,
-    context: Context,  # noqa: ARG001  # one shape for both ways
-) -> list[PartitionRecord]:
+def named_partitions(image: MetadataImage, topic: CreatableTopic) -> list[Partition]:
     """The partitions and replicas that the client named, one by one."""
     for what, count in (("replication factor", topic.replication_factor), ("numPartitions", topic.num_partitions)):
         if count != -1:
             message = f"A manual partition assignment was specified, but {what} was not set to -1."
             raise ApiError(ErrorCode.INVALID_REQUEST, message)
-    made: dict[int, PartitionRecord] = {}
+    made: dict[int, Partition] = {}
     factor = None
     for named in topic.assignments:
         index = named.partition_index
@@ -188,8 +182,7 @@ def named_partitions(
             raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
         assignment.check_replicas(image, named.broker_ids, factor)
         factor = len(named.broker_ids)
-        nobody = assignment.named_but_inactive(index)
-        made[index] = assignment.new_partition(image, topic_id, index, named.broker_ids, nobody)
+        made[index] = assignment.new_partition(image, named.broker_ids, assignment.named_but_inactive(index))
     if sorted(made) != list(range(len(made))):
         message = "partitions should be a consecutive 0-based integer sequence"
         raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)

@@ -39,7 +39,7 @@ def describe_client_quotas(image: MetadataImage, request: DescribeClientQuotasRe
         for entity, limits in image.client_quotas.items()
         if matches(entity, wanted, request.strict)
     ]
-    return DescribeClientQuotasResponse(error_message=None, entries=entries)
+    return DescribeClientQuotasResponse(entries=entries)
 
 
 def read_filter(components: list[ComponentData]) -> dict[str, ComponentData]:

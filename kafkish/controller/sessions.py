@@ -4,6 +4,7 @@ Operations read it. Whoever runs them writes it: `activate` on taking over, `tou
 when it has been answered, `forget` when a broker registers anew or is gone.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,9 +34,13 @@ class Sessions:
         self.timeout_ms = timeout_ms
         self._sessions: dict[int, Session] = {}
 
-    def activate(self, image: MetadataImage, now_ms: int) -> None:
-        """Begin anew as the active controller: whoever is unfenced has a whole timeout to be heard of."""
-        unfenced = [broker for broker in image.brokers.values() if not broker.fenced]
+    def activate(self, image: MetadataImage, now_ms: int, dead: Collection[int] = ()) -> None:
+        """Begin anew as the active controller: whoever is unfenced has a whole timeout to be heard of.
+
+        Not so who is known to be dead. A node that is broker and controller knows it of the broker that it was before:
+        without that it would have to wait a timeout for its own id, as Kafka's does.
+        """
+        unfenced = [broker for broker in image.brokers.values() if not broker.fenced and broker.id not in dead]
         self._sessions = {broker.id: Session(broker.epoch, now_ms) for broker in unfenced}
 
     def touch(self, broker_id: int, epoch: int, now_ms: int) -> Session:

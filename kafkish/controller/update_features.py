@@ -54,8 +54,8 @@ def update_features(
     if updates.get(versions.ELR_VERSION, FeatureUpdateKey()).max_version_level > 0:
         records = [*one_min_isr(image, context), *records]
     response = UpdateFeaturesResponse(error_message=None)
-    if context.api_version <= 1:
-        response.results = [UpdatableFeatureResult(feature=name, error_message=None) for name in updates]
+    if context.api_version <= 1:  # Kafka's text for no error, in these rows alone
+        response.results = [UpdatableFeatureResult(feature=name, error_message="NONE") for name in updates]
     return Result([] if request.validate_only else records, response)
 
 

@@ -204,6 +204,14 @@ class TestStaleBrokers:
         self.fence_stale(cluster)
         assert not cluster.image.brokers[1].fenced
 
+    def test_a_node_that_was_killed_gets_its_own_id_back_at_once(self) -> None:
+        cluster = Cluster(1)
+        other = replace(REQUEST, incarnation_id=Uuid(b"o" * 16))
+        cluster.sessions.activate(cluster.image, cluster.now_ms)
+        assert cluster.run(broker_registration, other).error_code == ErrorCode.DUPLICATE_BROKER_REGISTRATION
+        cluster.sessions.activate(cluster.image, cluster.now_ms, dead={1})
+        assert cluster.run(broker_registration, other).error_code == 0
+
 
 class TestUnregistration:
     def test_a_broker_that_is_gone_for_good_leaves_every_isr(self) -> None:
