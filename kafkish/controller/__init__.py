@@ -1,0 +1,12 @@
+"""The controller's operations: what a request does to the cluster's metadata.
+
+An operation is a function of an image, a request and a context. It returns the records that would make the change, and
+the response; it changes nothing itself. The records take effect when the quorum has committed them and they are
+replayed (`kafkish.metadata`), and then the response may leave.
+
+    operation.py        Context, Result, ApiError; ports.py: what operations need of others
+    create_topics.py    ... and so on, one file for each API
+    elections.py        who leads a partition, who is in sync: used by every operation that touches partitions
+
+Knows no sockets, logs, clocks or dice: times, random ids and choices come in the context.
+"""
