@@ -36,6 +36,7 @@ class ModelRuntime:
         self.now = Now(monotonic_ms=1_000, wall_ms=1_700_000_000_000)
         self.log: list[tuple[bytes, bytes | None]] = []
         self.written: list[StoredRecord] = []
+        self.largest_write = 0
         self.high_watermark = 0
         self.open_writes: deque[OpenWrite] = deque()
         self.requests: dict[int, tuple[Request, int]] = {}
@@ -51,13 +52,13 @@ class ModelRuntime:
         for key, value in self.log:
             if decoded := decode_record(self.kinds, key, value):
                 self.shard.replay(*decoded)
-        self._perform(self.shard.on_loaded(self.now))
+        self.perform(self.shard.on_loaded(self.now))
 
     def resign(self) -> None:
         """End the term. Whatever is not committed stays in the log: another leader may have it."""
-        self._perform(self.shard.on_resigned(self.now))
+        self.perform(self.shard.on_resigned(self.now))
         while self.open_writes:
-            self._perform(self.open_writes.popleft().outcome.failed(ErrorCode.NOT_COORDINATOR, self.now))
+            self.perform(self.open_writes.popleft().outcome.failed(ErrorCode.NOT_COORDINATOR, self.now))
         self.high_watermark = len(self.log)
 
     def restart(self) -> None:
@@ -72,7 +73,7 @@ class ModelRuntime:
         handle = next(self._handles)
         self.requests[handle] = (request, version)
         caller = Caller(handle=handle, api_version=version, client_id=client_id, client_host=host)
-        self._perform(self.shard.handle(request, caller, self.now))
+        self.perform(self.shard.handle(request, caller, self.now))
         self._tick_if_due()
         return handle
 
@@ -92,7 +93,7 @@ class ModelRuntime:
         end_ms = self.now.monotonic_ms + duration_ms
         while (due_ms := self.shard.next_deadline_ms()) is not None and due_ms <= end_ms:
             self._move_clock(max(due_ms, self.now.monotonic_ms))
-            self._perform(self.shard.tick(self.now))
+            self.perform(self.shard.tick(self.now))
         self._move_clock(end_ms)
 
     def step_wall_clock(self, by_ms: int) -> None:
@@ -106,7 +107,7 @@ class ModelRuntime:
     def _tick_if_due(self) -> None:
         due_ms = self.shard.next_deadline_ms()
         if due_ms is not None and due_ms <= self.now.monotonic_ms:
-            self._perform(self.shard.tick(self.now))
+            self.perform(self.shard.tick(self.now))
 
     # -- the log
 
@@ -114,16 +115,17 @@ class ModelRuntime:
         """Move the high watermark."""
         self.high_watermark = len(self.log) if end_offset is None else end_offset
         while self.open_writes and self.open_writes[0].end_offset <= self.high_watermark:
-            self._perform(self.open_writes.popleft().outcome.committed(self.now))
+            self.perform(self.open_writes.popleft().outcome.committed(self.now))
         self._tick_if_due()
 
     def time_out_writes(self) -> None:
         """The followers are too slow: whoever waits is told so. The records stay."""
         open_writes, self.open_writes = self.open_writes, deque()
         for write in open_writes:
-            self._perform(write.outcome.failed(ErrorCode.REQUEST_TIMED_OUT, self.now))
+            self.perform(write.outcome.failed(ErrorCode.REQUEST_TIMED_OUT, self.now))
 
     def _append(self, records: tuple[StoredRecord, ...]) -> None:
+        self.largest_write = max(self.largest_write, len(records))
         for record in records:
             key, value = encode_record(record)
             assert decode_record(self.kinds, key, value) == (record.key, record.value), "the log says what replay got"
@@ -131,7 +133,8 @@ class ModelRuntime:
             self.written.append(record)
             self.shard.replay(record.key, record.value)
 
-    def _perform(self, effects: Effects) -> None:
+    def perform(self, effects: Effects) -> None:
+        """Carry effects out."""
         queue: deque[Effect] = deque(effects)
         while queue:
             effect = queue.popleft()
