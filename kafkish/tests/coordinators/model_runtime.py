@@ -41,25 +41,34 @@ class ModelRuntime:
         self.open_writes: deque[OpenWrite] = deque()
         self.requests: dict[int, tuple[Request, int]] = {}
         self.replies: dict[int, Response] = {}
+        self.after_tick: Callable[[], None] = lambda: None
         self._handles = count(1)
         self.elect()
 
     # -- terms
 
-    def elect(self) -> None:
-        """Begin a term: a new shard learns all from the log's bytes."""
-        self.shard = self.make_shard()
-        for key, value in self.log:
-            if decoded := decode_record(self.kinds, key, value):
-                self.shard.replay(*decoded)
+    def elect(self, end_offset: int | None = None) -> None:
+        """Begin a term: a new shard learns all from the log's bytes. The new leader may lack what was not committed."""
+        end_offset = len(self.log) if end_offset is None else end_offset
+        assert end_offset >= self.high_watermark, "what was committed is never lost"
+        del self.log[end_offset:], self.written[end_offset:]
+        self.high_watermark = end_offset
+        self.shard = self.replayed()
         self.perform(self.shard.on_loaded(self.now))
 
+    def replayed(self) -> Shard:
+        """A fresh shard that has read the log."""
+        shard = self.make_shard()
+        for key, value in self.log:
+            if decoded := decode_record(self.kinds, key, value):
+                shard.replay(*decoded)
+        return shard
+
     def resign(self) -> None:
-        """End the term. Whatever is not committed stays in the log: another leader may have it."""
+        """End the term: first those who wait inside are answered, then those who wait for the log."""
         self.perform(self.shard.on_resigned(self.now))
         while self.open_writes:
             self.perform(self.open_writes.popleft().outcome.failed(ErrorCode.NOT_COORDINATOR, self.now))
-        self.high_watermark = len(self.log)
 
     def restart(self) -> None:
         """Lose the shard and read the log again."""
@@ -94,6 +103,7 @@ class ModelRuntime:
         while (due_ms := self.shard.next_deadline_ms()) is not None and due_ms <= end_ms:
             self._move_clock(max(due_ms, self.now.monotonic_ms))
             self.perform(self.shard.tick(self.now))
+            self.after_tick()
         self._move_clock(end_ms)
 
     def step_wall_clock(self, by_ms: int) -> None:
