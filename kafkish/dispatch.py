@@ -6,9 +6,9 @@ a closed connection, or the one answer that ApiVersions has for versions from th
 
 import logging
 import struct
-from collections.abc import Awaitable
 from typing import Final
 
+from kafkish.deferred import Deferred
 from kafkish.handlers.api_versions import unsupported_version
 from kafkish.handlers.registry import Handler, Node, Registry, RequestContext
 from kafkish.network.connection import CloseConnection, Connection, Reply
@@ -53,7 +53,7 @@ class Dispatch:
         self._node = node
         self._routes: dict[tuple[int, int], Route] = {}
 
-    def __call__(self, frame: bytes | bytearray, connection: Connection, /) -> Reply | Awaitable[Reply]:
+    def __call__(self, frame: bytes | bytearray, connection: Connection, /) -> Reply | Deferred[Reply]:
         """The reply to a frame, now or later."""
         if len(frame) < _START.size:
             raise CloseConnection(f"a frame of {len(frame)} bytes is shorter than a request's header")
@@ -73,10 +73,10 @@ class Dispatch:
         try:
             outcome = route.handler(request, context)
         except Exception:
-            log.exception("%s v%d from %s failed", route.api_key.title, version, connection.peer)
+            log.exception("%s v%d from %s:%d failed", route.api_key.title, version, *connection.peer)
             raise CloseConnection("the request failed") from None
-        if isinstance(outcome, Awaitable):
-            return self._reply_later(outcome, route, correlation_id)
+        if isinstance(outcome, Deferred):
+            return outcome.map(lambda response: reply(response, route, correlation_id))
         return reply(outcome, route, correlation_id)
 
     def _find(self, key: int, version: int) -> Route | None:
@@ -94,9 +94,6 @@ class Dispatch:
     def _newer_api_versions(self, correlation_id: int) -> Reply:
         oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS].handler)
         return reply(unsupported_version(self._served), oldest, correlation_id)
-
-    async def _reply_later(self, outcome: Awaitable[Response | None], route: Route, correlation_id: int) -> Reply:
-        return reply(await outcome, route, correlation_id)
 
 
 def reply(response: Response | None, route: Route, correlation_id: int) -> Reply:

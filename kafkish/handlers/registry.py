@@ -8,10 +8,11 @@ A handler is registered beside its definition:
 ApiVersions answers from this registry, so nothing is advertised that is not served.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from kafkish.deferred import Deferred
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.schema import Response
 from kafkish_protocol.versions import Versions, parse_versions
@@ -38,7 +39,7 @@ class RequestContext:
     served: "Registry"
 
 
-Handler: TypeAlias = Callable[[Any, RequestContext], Response | Awaitable[Response | None] | None]
+Handler: TypeAlias = Callable[[Any, RequestContext], Response | Deferred[Response | None] | None]
 HandlerT = TypeVar("HandlerT", bound=Handler)
 
 

@@ -32,6 +32,7 @@ class FrameReader:
         self._frame: bytearray | None = None  # the frame that is being filled
         self._frame_bytes = 0  # how long it will be
         self._filled_bytes = 0  # how much of it is here
+        self.total_bytes = 0  # everything that ever arrived
 
     @property
     def is_inside_frame(self) -> bool:
@@ -48,6 +49,7 @@ class FrameReader:
 
     def received(self, count: int) -> Iterator[bytes | bytearray]:
         """This many bytes were written into the last `buffer`; yields the frames that they complete."""
+        self.total_bytes += count
         if self._frame is None:
             yield from self._cut(_shared[:count])
             return

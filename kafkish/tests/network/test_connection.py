@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kafkish.deferred import Deferred
 from kafkish.network import connection as module
 from kafkish.network.connection import MAX_REQUESTS_UNDER_WAY, CloseConnection, Connection, Reply
 
@@ -47,18 +48,18 @@ class Harness:
     """A connection whose dispatcher answers with the frame in capitals, at once or when told."""
 
     def __init__(self) -> None:
-        self.waiting: dict[bytes, asyncio.Future[Reply]] = {}
+        self.waiting: dict[bytes, Deferred[Reply]] = {}
         self.transport = FakeTransport()
         self.connection = Connection(self.dispatch, 1_000_000)
         self.connection.connection_made(self.transport)
 
-    def dispatch(self, frame: bytes | bytearray, _: Connection) -> Reply | Awaitable[Reply]:
+    def dispatch(self, frame: bytes | bytearray, _: Connection) -> Reply | Deferred[Reply]:
         if frame.startswith(b"bad"):
             raise CloseConnection("bad request")
         if frame.startswith(b"silent"):
             return None
         if frame.startswith(b"later"):
-            self.waiting[bytes(frame)] = asyncio.get_running_loop().create_future()
+            self.waiting[bytes(frame)] = Deferred()
             return self.waiting[bytes(frame)]
         return [bytes(frame).upper()]
 
@@ -69,7 +70,7 @@ class Harness:
         self.connection.buffer_updated(len(data))
 
     def finish(self, frame: bytes) -> None:
-        self.waiting[frame].set_result([frame.upper()])
+        self.waiting[frame].resolve([frame.upper()])
 
 
 def in_loop(test: Callable[[Harness], Awaitable[None]]) -> Callable[[], None]:
@@ -142,17 +143,19 @@ async def test_bad_request_closes_the_connection(it: Harness) -> None:
 @in_loop
 async def test_handler_that_fails_later_closes_the_connection(it: Harness) -> None:
     it.receive(b"later1", b"b")
-    it.waiting[b"later1"].set_exception(RuntimeError("broken"))
+    it.waiting[b"later1"].fail(CloseConnection("broken"))
     await settle()
     assert it.transport.aborted
     assert it.transport.written == b""
 
 
 @in_loop
-async def test_requests_under_way_are_cancelled_when_the_client_goes(it: Harness) -> None:
+async def test_requests_under_way_are_abandoned_when_the_client_goes(it: Harness) -> None:
     it.receive(b"later1")
+    abandoned: list[bool] = []
+    it.waiting[b"later1"].when_abandoned(lambda: abandoned.append(True))
     it.connection.connection_lost(None)
-    assert it.waiting[b"later1"].cancelled()
+    assert abandoned == [True]
 
 
 def test_frame_that_is_never_finished_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,4 +174,41 @@ def test_frame_that_is_never_finished_is_given_up(monkeypatch: pytest.MonkeyPatc
 @in_loop
 async def test_silence_between_frames_is_no_fault(it: Harness) -> None:
     it.receive(b"a")
-    assert it.connection._deadline is None
+    assert not it.connection._frame_deadline.is_running
+
+
+class BrokenPart:
+    def __len__(self) -> int:
+        return 5
+
+    def read(self) -> bytes:
+        raise OSError("disk")
+
+
+@in_loop
+async def test_file_parts_are_read_when_it_is_their_turn(it: Harness) -> None:
+    class Part:
+        reads = 0
+
+        def __len__(self) -> int:
+            return 4
+
+        def read(self) -> bytes:
+            Part.reads += 1
+            return b"file"
+
+    it.receive(b"later1", b"later2")
+    it.waiting[b"later2"].resolve([b"2:", Part()])
+    assert Part.reads == 0
+    it.connection.pause_writing()
+    it.finish(b"later1")
+    assert (Part.reads, bytes(it.transport.written)) == (0, b"")
+    it.connection.resume_writing()
+    assert (Part.reads, bytes(it.transport.written)) == (1, b"LATER12:file")
+
+
+@in_loop
+async def test_file_that_cannot_be_read_closes_the_connection(it: Harness) -> None:
+    it.receive(b"later1")
+    it.waiting[b"later1"].resolve([BrokenPart()])
+    assert it.transport.aborted

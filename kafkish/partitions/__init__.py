@@ -1,0 +1,1 @@
+"""Partitions that this node holds: what may be appended, what may be read, and who waits for it."""

@@ -1,0 +1,59 @@
+"""A value that comes later reaches everyone who waits, once."""
+
+import pytest
+
+from kafkish.deferred import Deferred, gather
+
+
+def test_waiters_are_called_when_it_resolves_and_at_once_afterwards() -> None:
+    seen: list[int] = []
+    deferred: Deferred[int] = Deferred()
+    deferred.on_done(lambda done: seen.append(done.result()))
+    assert seen == []
+    deferred.resolve(3)
+    deferred.on_done(lambda done: seen.append(done.result() + 1))
+    assert seen == [3, 4]
+
+
+def test_map_passes_values_and_errors_on() -> None:
+    deferred: Deferred[int] = Deferred()
+    doubled = deferred.map(lambda value: value * 2)
+    broken = deferred.map(lambda value: value // 0)
+    deferred.resolve(4)
+    assert doubled.result() == 8
+    with pytest.raises(ZeroDivisionError):
+        broken.result()
+    failed: Deferred[int] = Deferred()
+    after = failed.map(lambda value: value + 1)
+    failed.fail(ValueError("why"))
+    with pytest.raises(ValueError, match="why"):
+        after.result()
+
+
+def test_abandoning_reaches_the_one_that_makes_the_value() -> None:
+    forgotten: list[str] = []
+    first: Deferred[int] = Deferred[int]().when_abandoned(lambda: forgotten.append("first"))
+    second: Deferred[int] = Deferred[int]().when_abandoned(lambda: forgotten.append("second"))
+    gather([first.map(str), second]).map(len).abandon()
+    assert forgotten == ["first", "second"]
+
+
+def test_abandoning_what_is_done_does_nothing() -> None:
+    deferred: Deferred[int] = Deferred[int]().when_abandoned(lambda: pytest.fail("done already"))
+    deferred.resolve(1)
+    deferred.abandon()
+
+
+def test_gather_waits_for_all_and_keeps_the_order() -> None:
+    waiting: list[Deferred[int]] = [Deferred(), Deferred(), Deferred.of(3)]
+    gathered = gather(waiting)
+    waiting[1].resolve(2)
+    assert not gathered.is_done
+    waiting[0].resolve(1)
+    assert gathered.result() == [1, 2, 3]
+    assert gather([]).result() == []
+
+
+def test_resolving_twice_is_a_mistake() -> None:
+    with pytest.raises(AssertionError):
+        Deferred.of(1).resolve(2)
