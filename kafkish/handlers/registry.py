@@ -13,17 +13,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from kafkish.deferred import Deferred
+from kafkish.handlers.services import Services
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.schema import Response
 from kafkish_protocol.versions import Versions, parse_versions
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """Who this node is."""
-
-    id: int
-    cluster_id: str
 
 
 @dataclass(slots=True)
@@ -33,9 +26,11 @@ class RequestContext:
     api_key: ApiKey
     api_version: int
     client_id: str | None
+    client_host: str
+    listener: str  # the name of the listener that the client came in by
     local_host: str  # the address that the client dialled
     local_port: int
-    node: Node
+    services: Services
     served: "Registry"
 
 
