@@ -34,7 +34,11 @@ class RequestContext:
     served: "Registry"
 
 
-Handler: TypeAlias = Callable[[Any, RequestContext], Response | Deferred[Response | None] | None]
+class Disconnect(Exception):  # not an error of ours: a request that has no answer but this
+    """Close the client's connection, as Kafka does."""
+
+
+Handler: TypeAlias = Callable[[Any, RequestContext], Response | Deferred[Any] | None]
 HandlerT = TypeVar("HandlerT", bound=Handler)
 
 
