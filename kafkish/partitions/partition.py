@@ -110,7 +110,7 @@ class Partition(Watchable):
 
     def require_leader(self, current_leader_epoch: int = NO_EPOCH) -> None:
         """Refuse if this node does not lead, or if the client knows another leader epoch (KIP-320)."""
-        if current_leader_epoch != NO_EPOCH and current_leader_epoch != self.role.leader_epoch:
+        if current_leader_epoch not in (NO_EPOCH, self.role.leader_epoch):
             is_old = current_leader_epoch < self.role.leader_epoch
             raise PartitionError(ErrorCode.FENCED_LEADER_EPOCH if is_old else ErrorCode.UNKNOWN_LEADER_EPOCH)
         if not self.is_leader:
@@ -128,8 +128,8 @@ class Partition(Watchable):
         """Refuse an append that waits for all replicas while there are fewer than `min.insync.replicas`."""
         if acks == -1 and len(self.role.isr) < self.min_isr:
             reason = (
-                f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr requirement "
-                f"of {self.min_isr} for partition {self.topic}-{self.index}"
+                f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr "
+                f"requirement of {self.min_isr} for partition {self.topic}-{self.index}"
             )
             raise PartitionError(ErrorCode.NOT_ENOUGH_REPLICAS, reason)
 
