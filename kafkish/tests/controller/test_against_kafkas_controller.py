@@ -49,7 +49,7 @@ def test_a_random_walk(tmp_path: Path, show: Callable[[str], None]) -> None:
     with Controller(tmp_path, broker_session_timeout_ms="3600000") as kafka:
         log = tmp_path / "data" / "__cluster_metadata-0"
         wait_for(log, lambda image: 1 in image.controllers)
-        oracle, walk = Oracle(kafka.port, tmp_path), Walk(966, "kafkish-oracle-cluster", restarts=False)
+        oracle, walk = Oracle(kafka.port, tmp_path), Walk(966, "kafkish-oracle-cluster")
         for number in range(STEPS):
             step(oracle, walk)
             assert not oracle.differences, f"step {number}: " + "\n".join(oracle.differences)
