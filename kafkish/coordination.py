@@ -10,7 +10,7 @@ from kafkish.partitions.errors import PartitionError, storage_errors
 from kafkish.partitions.partition import Partition
 from kafkish.partitions.table import PartitionTable
 from kafkish.partitions.watching import Watchable
-from kafkish_protocol.records import Batch
+from kafkish_protocol.records import Batch, InvalidRecordError, batch_size_bytes
 from kafkish_protocol.varint import Buffer
 from kafkish_storage import Origin
 
@@ -61,7 +61,7 @@ class PartitionLog:
     def read(self, offset: int, max_bytes: int, /) -> Buffer:
         with storage_errors():
             found = self._partition.log.read(offset, max_bytes)
-        return b"" if found.records is None else found.records.read()
+        return b"" if found.records is None else _whole_batches(memoryview(found.records.read()))
 
     def listen(self, listener: Callable[[], object], /) -> None:
         self._listeners[listener] = _Listener(listener)
@@ -71,6 +71,17 @@ class PartitionLog:
         registered = self._listeners.pop(listener, None)
         if registered is not None:
             self._partition.unwatch(registered)
+
+
+def _whole_batches(data: memoryview) -> memoryview:
+    """Without the last one, if it is cut off."""
+    position = 0
+    while position < len(data):
+        try:
+            position += batch_size_bytes(data, position)
+        except InvalidRecordError:
+            break
+    return data[:position]
 
 
 class Coordination:

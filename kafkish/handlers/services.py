@@ -1,7 +1,7 @@
 """What handlers may use of their node: each service as handlers need it, and no more."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
@@ -54,6 +54,10 @@ class ControllerError(Exception):
 class Quorum(Protocol):
     """The metadata quorum."""
 
+    @property
+    def kraft_version(self) -> int:
+        """The finalized `kraft.version`, which the quorum keeps itself (KAFKA-18979)."""
+
     def describe(self, request: DescribeQuorumRequest, api_version: int) -> Deferred[DescribeQuorumResponse]: ...
 
 
@@ -86,7 +90,7 @@ class Groups(Protocol):
     """The coordinator of groups."""
 
     def handle(self, request: Request, api_version: int, client_id: str, client_host: str) -> Deferred[Response]:
-        """Answer any request of `kafkish.coordinators.groups`, about one group or several, or about all (ListGroups)."""
+        """Answer any request of `kafkish.coordinators.groups`, about one group, several, or all (ListGroups)."""
 
     def partition_of(self, group_id: str, /) -> int:
         """The partition of `__consumer_offsets` that a group belongs to."""
@@ -114,6 +118,8 @@ class Services:
     timers: Timers
     wall_ms: Callable[[], int]
     dice: Random
+    creating_topics: set[str] = field(default_factory=set)
+    """Topics that are being created because someone asked for them: each is ordered once."""
 
     def find_partition(self, topic: str, index: int) -> Partition:
         """The replica here; PartitionError if the partition is elsewhere, or nowhere."""

@@ -1,0 +1,28 @@
+"""Every handler: importing one registers it."""
+
+from kafkish.handlers import (  # noqa: F401
+    alter_partition_reassignments,
+    api_versions,
+    create_partitions,
+    create_topics,
+    delete_records,
+    delete_groups,
+    delete_topics,
+    describe_groups,
+    elect_leaders,
+    fetch,
+    find_coordinator,
+    heartbeat,
+    join_group,
+    leave_group,
+    list_groups,
+    list_offsets,
+    metadata,
+    offset_commit,
+    offset_delete,
+    offset_fetch,
+    offset_for_leader_epoch,
+    produce,
+    sync_group,
+    unregister_broker,
+)
