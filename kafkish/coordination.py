@@ -1,6 +1,7 @@
 """Brings coordinators together with the partitions on this node that they live on."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from kafkish.config.settings import Settings
 from kafkish.coordinators.groups.coordinator import TOPIC, GroupCoordinator
@@ -10,7 +11,7 @@ from kafkish.partitions.errors import PartitionError, storage_errors
 from kafkish.partitions.partition import Partition
 from kafkish.partitions.table import PartitionTable
 from kafkish.partitions.watching import Watchable
-from kafkish_protocol.records import Batch, InvalidRecordError, batch_size_bytes
+from kafkish_protocol.records import Batch, InvalidRecordError, read_batches
 from kafkish_protocol.varint import Buffer
 from kafkish_storage import Origin
 
@@ -76,11 +77,9 @@ class PartitionLog:
 def _whole_batches(data: memoryview) -> memoryview:
     """Without the last one, if it is cut off."""
     position = 0
-    while position < len(data):
-        try:
-            position += batch_size_bytes(data, position)
-        except InvalidRecordError:
-            break
+    with suppress(InvalidRecordError):
+        for batch in read_batches(data):
+            position += batch.size_bytes
     return data[:position]
 
 

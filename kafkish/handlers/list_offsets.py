@@ -6,7 +6,7 @@
     -4  the earliest on this node's disk (version 8): without tiers the same as -2
     -5  the latest in another tier (version 9), -6 the earliest that will go there (version 11): there is none
 
-- A timestamp finds the first record that is not older; nothing that a consumer may not read yet is found. No record: -1.
+- A timestamp finds the first record that is not older; none that a consumer may not read yet is found. No record: -1.
 - A partition that is named twice gets error 42, a special number that is not known in this version error 35.
 """
 
