@@ -41,6 +41,11 @@ class Deferred(Generic[T]):
             raise self._error
         return cast("T", self._value)
 
+    @property
+    def error(self) -> Exception | None:
+        """Why it failed; None if it did not, or has not yet."""
+        return self._error
+
     def resolve(self, value: T) -> None:
         """Make it ready. A second time is a mistake of the caller."""
         assert not self._is_done, "resolved twice"

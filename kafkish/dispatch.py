@@ -10,7 +10,8 @@ from typing import Final
 
 from kafkish.deferred import Deferred
 from kafkish.handlers.api_versions import unsupported_version
-from kafkish.handlers.registry import Handler, Node, Registry, RequestContext
+from kafkish.handlers.registry import Disconnect, Handler, Registry, RequestContext
+from kafkish.handlers.services import Services
 from kafkish.network.connection import CloseConnection, Connection, Reply
 from kafkish_protocol.api import (
     ApiKey,
@@ -48,9 +49,10 @@ class Route:
 class Dispatch:
     """Dispatches frames to the handlers of a registry."""
 
-    def __init__(self, served: Registry, node: Node) -> None:
+    def __init__(self, served: Registry, services: Services, listener: str) -> None:
         self._served = served
-        self._node = node
+        self._services = services
+        self._listener = listener
         self._routes: dict[tuple[int, int], Route] = {}
 
     def __call__(self, frame: bytes | bytearray, connection: Connection, /) -> Reply | Deferred[Reply]:
@@ -66,12 +68,20 @@ class Dispatch:
             request, _ = route.decode(frame, offset)
         except CodecError as error:
             raise CloseConnection(str(error)) from None
-        local_host, local_port = connection.local
         context = RequestContext(
-            route.api_key, version, header.client_id, local_host, local_port, self._node, self._served
+            route.api_key,
+            version,
+            header.client_id,
+            connection.peer[0],
+            self._listener,
+            *connection.local,
+            self._services,
+            self._served,
         )
         try:
             outcome = route.handler(request, context)
+        except Disconnect as reason:
+            raise CloseConnection(str(reason)) from None
         except Exception:
             log.exception("%s v%d from %s:%d failed", route.api_key.title, version, *connection.peer)
             raise CloseConnection("the request failed") from None

@@ -49,6 +49,10 @@ class RequestContext:
     served: "Registry"
 
 
+class Disconnect(Exception):  # not an error of ours: a request that has no answer but this
+    """Close the client's connection, as Kafka does."""
+
+
 Outcome: TypeAlias = Response | Deferred[Response | None] | None
 """A response, now or later; None where the client wants none."""
 Handler: TypeAlias = Callable[[Any, RequestContext], Outcome | Deferred[Any]]
@@ -76,6 +80,8 @@ class Served:
     def on_error(self, request: Request, context: RequestContext, error: Exception) -> Response | None:
         """The response that tells of an error. Only those that nobody foresaw are logged."""
         match error:
+            case Disconnect():
+                raise error
             case RequestError(code=code, message=message):
                 return self.refuse(request, context.api_version, code, message)
             case ControllerError():

@@ -8,9 +8,11 @@ from typing import Protocol
 from kafkish.config.settings import Settings
 from kafkish.deferred import Deferred
 from kafkish.metadata.image import MetadataImage
+from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.fetch_session import FetchSessions
 from kafkish.partitions.partition import Partition
 from kafkish.timers import Timers
+from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
 from kafkish_protocol.schema import Request, Response
 from kafkish_protocol.types import Uuid
@@ -118,3 +120,12 @@ class Services:
     dice: Random
     creating_topics: set[str] = field(default_factory=set)
     """Topics that are being created because someone asked for them: each is ordered once."""
+
+    def find_partition(self, topic: str, index: int) -> Partition:
+        """The replica here; PartitionError if the partition is elsewhere, or nowhere."""
+        partition = self.partitions.by_name(topic, index)
+        if partition is not None:
+            return partition
+        known = self.metadata.image.topic(topic)
+        is_elsewhere = known is not None and index in known.partitions
+        raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER if is_elsewhere else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

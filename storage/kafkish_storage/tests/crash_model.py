@@ -45,7 +45,9 @@ class Model:
         candidates = [self.batches] if self.other is None else [self.batches, self.other]
         ends = []
         for candidate in candidates:
-            expected = [one for one in candidate if one.last_offset >= log.start_offset and one.last_offset < log.end_offset]
+            expected = [
+                one for one in candidate if one.last_offset >= log.start_offset and one.last_offset < log.end_offset
+            ]
             if [bytes(one.view) for one in expected] == [bytes(one.view) for one in found]:
                 return
             ends.append([one.base_offset for one in expected])
@@ -57,9 +59,7 @@ class Model:
         data = [one for one in self.batches if not one.is_control and one.base_offset not in aborted]
         written = {record.offset: record for record in records_of(self.batches)}
         last: dict[bytes | None, Record] = {
-            record.key: record
-            for record in records_of(data)
-            if log.start_offset <= record.offset < log.end_offset
+            record.key: record for record in records_of(data) if log.start_offset <= record.offset < log.end_offset
         }
         there: dict[bytes | None, list[Record]] = {}
         for record in records_of(found):
@@ -99,7 +99,9 @@ def _check_epochs(log: Log, found: list[Batch]) -> None:
         if not expected or one.leader_epoch > expected[-1][0]:
             expected.append((one.leader_epoch, max(one.base_offset, log.start_offset)))
     entries = [tuple(entry) for entry in log.epochs.entries]
-    assert entries == expected or not found, f"leader epochs {entries}, expected {expected}, log {log.start_offset}-{log.end_offset}"
+    assert entries == expected or not found, (
+        f"leader epochs {entries}, expected {expected}, log {log.start_offset}-{log.end_offset}"
+    )
 
 
 def _check_producers(log: Log, found: list[Batch]) -> None:

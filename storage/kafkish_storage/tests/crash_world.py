@@ -5,6 +5,7 @@ could leave it, starts from each, and compares with the model.
 """
 
 import hashlib
+from dataclasses import replace
 from random import Random
 
 from kafkish_protocol.records import Batch, assign_offset
@@ -23,12 +24,12 @@ PLAIN = TopicPartition("plain", 0)
 COMPACTED = TopicPartition("compacted", 0)
 DATA = "/data"
 
-_SMALL = dict(segment_bytes=1500, index_interval_bytes=200, segment_index_bytes=120, file_delete_delay_ms=50)
+_SMALL = LogConfig(segment_bytes=1500, index_interval_bytes=200, segment_index_bytes=120, file_delete_delay_ms=50)
 CONFIGS = {
-    "plain": LogConfig(**_SMALL, retention_ms=400),  # type: ignore[arg-type]
-    "compacted": LogConfig(  # type: ignore[call-arg]
-        **_SMALL, cleanup_policy=frozenset({"compact"}), min_cleanable_dirty_ratio=0.01, delete_retention_ms=100
-    ),  # type: ignore[arg-type]
+    "plain": replace(_SMALL, retention_ms=400),
+    "compacted": replace(
+        _SMALL, cleanup_policy=frozenset({"compact"}), min_cleanable_dirty_ratio=0.01, delete_retention_ms=100
+    ),
 }
 STORAGE = StorageConfig(
     config_of=lambda topic: CONFIGS[topic],
@@ -76,7 +77,9 @@ class World:
             try:
                 self._check(disk)
             except Exception as error:
-                where = f"seed {self.seed}, {self.doing}, {self.checking}, after {operation} {path}, state {self.states}"
+                where = (
+                    f"seed {self.seed}, {self.doing}, {self.checking}, after {operation} {path}, state {self.states}"
+                )
                 raise AssertionError(f"{where}: {error}") from error
 
     def _check(self, disk: MemoryFiles) -> None:
@@ -121,9 +124,9 @@ class World:
 
     def run(self, steps: int) -> None:
         choices = [
-            (40, self.append), (6, self.transaction), (8, self.flush), (4, self.roll), (4, self.checkpoint), (5, self.truncate),
-            (5, self.retain), (9, self.compact), (2, self.restart), (2, self.restart_after_crash), (4, self.remove_garbage),
-            (2, self.elect), (1, self.truncate_fully), (2, self.delete_records),
+            (40, self.append), (6, self.transaction), (8, self.flush), (4, self.roll), (4, self.checkpoint),
+            (5, self.truncate), (5, self.retain), (9, self.compact), (2, self.restart), (2, self.restart_after_crash),
+            (4, self.remove_garbage), (2, self.elect), (1, self.truncate_fully), (2, self.delete_records),
         ]  # fmt: skip
         actions = [action for weight, action in choices for _ in range(weight)]
         for _ in range(steps):
@@ -147,7 +150,12 @@ class World:
         if producer_id < 0:
             return keyed(pairs, self.now_ms + dice.randrange(-40, 1))
         return keyed(
-            pairs, self.now_ms, producer_id=producer_id, producer_epoch=0, base_sequence=sequence, transactional=transactional
+            pairs,
+            self.now_ms,
+            producer_id=producer_id,
+            producer_epoch=0,
+            base_sequence=sequence,
+            transactional=transactional,
         )
 
     def _append(self, partition: TopicPartition, one: Batch, origin: Origin = Origin.CLIENT) -> None:
