@@ -82,6 +82,8 @@ class Served:
     def on_error(self, request: Request, context: RequestContext, error: Exception) -> Response | None:
         """The response that tells of an error. Only those that nobody foresaw are logged."""
         match error:
+            case Disconnect():
+                raise error
             case RequestError(code=code, message=message):
                 return self.refuse(request, context.api_version, code, message)
             case ControllerError():

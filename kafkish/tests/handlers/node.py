@@ -8,6 +8,7 @@ from typing import Any, cast
 from kafkish.config.load import load
 from kafkish.config.settings import Settings
 from kafkish.controller.create_topics import create_topics
+from kafkish.controller.node_configs import NodeConfigPort
 from kafkish.controller.operations import OPERATIONS
 from kafkish.deferred import Deferred
 from kafkish.handlers import catalog  # noqa: F401  # importing handlers registers them
@@ -41,8 +42,9 @@ class FakeMetadata:
 class FakeController:
     """Runs the real operations. `hold` keeps what is submitted until `release`; `is_lost` refuses all."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, configs: NodeConfigPort) -> None:
         self.cluster = cluster
+        self.configs = configs
         self.submitted: list[tuple[Request, int]] = []
         self.held: list[tuple[Request, int, Deferred[Response]]] = []
         self.hold = False
@@ -66,7 +68,7 @@ class FakeController:
 
     def _run(self, request: Request, version: int) -> Response:
         operation = OPERATIONS[ApiKey(request.schema.api_key or 0)]
-        response: Response = self.cluster.run(operation, request, version)
+        response: Response = self.cluster.run(operation, request, version, configs=self.configs)
         return response
 
 
@@ -137,13 +139,14 @@ class NodeUnderTest:
 
     def __init__(self, *brokers: int, settings: tuple[str, ...] = ()) -> None:
         self.cluster = Cluster(*(brokers or (1,)))
-        self.controller = FakeController(self.cluster)
+        loaded = load(None, ["log.dirs=unused", *settings])
+        self.controller = FakeController(self.cluster, NodeConfigPort(loaded.configs.static))
         self.groups = FakeGroups()
         self.producer_ids = FakeProducerIds()
         self.partitions = FakePartitions()
         self.services = Services(
             node=Node(1, CLUSTER_ID),
-            metadata=FakeMetadata(self.cluster, load(None, ["log.dirs=unused", *settings])),
+            metadata=FakeMetadata(self.cluster, loaded),
             controller=self.controller,
             quorum=FakeQuorum(),
             partitions=self.partitions,
