@@ -41,6 +41,7 @@ _SINCE_VERSION: Final = {
     LATEST_TIERED: 9,
     EARLIEST_PENDING_UPLOAD: 11,
 }
+_EPOCHS_VERSION: Final = 4
 _DEBUGGING_CONSUMER: Final = -2
 _CONSUMER: Final = -1
 _READ_COMMITTED: Final = 1
@@ -77,9 +78,10 @@ def _row(
         timestamp, offset, epoch = _look_up(partition, asked.timestamp, _last_readable(partition, request))
     except PartitionError as error:
         return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error.code)
-    return ListOffsetsPartitionResponse(
-        partition_index=asked.partition_index, timestamp=timestamp, offset=offset, leader_epoch=epoch
-    )
+    row = ListOffsetsPartitionResponse(partition_index=asked.partition_index, timestamp=timestamp, offset=offset)
+    if context.api_version >= _EPOCHS_VERSION:
+        row.leader_epoch = epoch
+    return row
 
 
 def _last_readable(partition: Partition, request: ListOffsetsRequest) -> int:
