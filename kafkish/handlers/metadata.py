@@ -47,7 +47,7 @@ def metadata(request: MetadataRequest, context: RequestContext) -> MetadataRespo
 
 def shown_broker(at: Endpoint) -> MetadataResponseBroker:
     """A broker's row."""
-    return MetadataResponseBroker(node_id=at.node_id, host=at.host, port=at.port, rack=at.rack)
+    return MetadataResponseBroker(node_id=at.id, host=at.host, port=at.port, rack=at.rack)
 
 
 # -- topics
@@ -70,7 +70,7 @@ def asked_topics(request: MetadataRequest, context: RequestContext) -> list[Meta
 
 
 def check_names(request: MetadataRequest, version: int) -> None:
-    """Refuse ids in versions 10 and 11, which have no more than a field for them, and topics with neither id nor name."""
+    """Refuse ids in versions 10 and 11, which only have a field for them, and topics with neither id nor name."""
     for asked in request.topics or []:
         if asked.topic_id != ZERO_UUID and version < _IDS_VERSION:
             message = f"Topic IDs are not supported in requests for version {version}"
@@ -138,7 +138,7 @@ def shown_partition(index: int, partition: Partition, context: RequestContext) -
     return MetadataResponsePartition(
         error_code=partition_error(partition, leader, len(replicas) + len(isr), context),
         partition_index=index,
-        leader_id=-1 if leader is None else leader.node_id,
+        leader_id=-1 if leader is None else leader.id,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(replicas),
         isr_nodes=list(isr),
@@ -158,7 +158,7 @@ def partition_error(partition: Partition, leader: Endpoint | None, shown: int, c
 
 def reachable(replicas: Replicas, context: RequestContext) -> Replicas:
     """Those on brokers that the client can reach."""
-    alive = {endpoint.node_id for endpoint in endpoints(context)}
+    alive = {endpoint.id for endpoint in endpoints(context)}
     return tuple(replica for replica in replicas if replica in alive)
 
 
