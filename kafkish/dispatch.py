@@ -10,7 +10,7 @@ from typing import Final
 
 from kafkish.deferred import Deferred
 from kafkish.handlers.api_versions import unsupported_version
-from kafkish.handlers.registry import Disconnect, Handler, Registry, RequestContext
+from kafkish.handlers.registry import Disconnect, Registry, RequestContext, Served
 from kafkish.handlers.services import Services
 from kafkish.network.connection import CloseConnection, Connection, Reply
 from kafkish_protocol.api import (
@@ -34,12 +34,12 @@ _LENGTH: Final = struct.Struct(">i")
 class Route:
     """What one version of one API needs, looked up once and kept."""
 
-    __slots__ = ("api_key", "decode", "decode_header", "encode", "handler", "header_tags", "version")
+    __slots__ = ("api_key", "decode", "decode_header", "encode", "header_tags", "respond", "version")
 
-    def __init__(self, api_key: ApiKey, version: int, handler: Handler) -> None:
+    def __init__(self, api_key: ApiKey, version: int, served: Served) -> None:
         self.api_key = api_key
         self.version = version
-        self.handler = handler
+        self.respond = served.respond
         self.decode_header = RequestHeader.schema.decoders[request_header_version(api_key, version)]
         self.decode = request_class(api_key).schema.decoders[version]
         self.encode = response_class(api_key).schema.encoders[version]
@@ -79,15 +79,12 @@ class Dispatch:
             self._served,
         )
         try:
-            outcome = route.handler(request, context)
+            outcome = route.respond(request, context)
+            if isinstance(outcome, Deferred):
+                return outcome.map(lambda response: safe_reply(response, route, correlation_id))
+            return safe_reply(outcome, route, correlation_id)
         except Disconnect as reason:
             raise CloseConnection(str(reason)) from None
-        except Exception:
-            log.exception("%s v%d from %s:%d failed", route.api_key.title, version, *connection.peer)
-            raise CloseConnection("the request failed") from None
-        if isinstance(outcome, Deferred):
-            return outcome.map(lambda response: reply(response, route, correlation_id))
-        return reply(outcome, route, correlation_id)
 
     def _find(self, key: int, version: int) -> Route | None:
         """The route of an API and version seen for the first time; None for a version of ApiVersions not known here."""
@@ -98,12 +95,21 @@ class Dispatch:
             if key == ApiKey.API_VERSIONS:
                 return None
             raise CloseConnection(f"version {version} of {ApiKey(key).title} is not served here")
-        route = self._routes[key, version] = Route(ApiKey(key), version, served.handler)
+        route = self._routes[key, version] = Route(ApiKey(key), version, served)
         return route
 
     def _newer_api_versions(self, correlation_id: int) -> Reply:
-        oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS].handler)
+        oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS])
         return reply(unsupported_version(self._served), oldest, correlation_id)
+
+
+def safe_reply(response: Response | None, route: Route, correlation_id: int) -> Reply:
+    """The reply; a response that cannot be encoded is our mistake, and the client's connection ends."""
+    try:
+        return reply(response, route, correlation_id)
+    except Exception:
+        log.exception("the response of %s v%d cannot be encoded", route.api_key.title, route.version)
+        raise CloseConnection("the request failed") from None
 
 
 def reply(response: Response | None, route: Route, correlation_id: int) -> Reply:

@@ -46,4 +46,4 @@ def check_endpoint_type(asked: int) -> None:
 
 def shown_broker(at: Endpoint) -> DescribeClusterBroker:
     """A broker's row."""
-    return DescribeClusterBroker(broker_id=at.id, host=at.host, port=at.port, rack=at.rack, is_fenced=at.is_fenced)
+    return DescribeClusterBroker(broker_id=at.node_id, host=at.host, port=at.port, rack=at.rack, is_fenced=at.is_fenced)

@@ -99,7 +99,7 @@ def shown_partition(
     leader = leader_endpoint(partition.leader, context)
     return DescribeTopicPartitionsResponsePartition(
         partition_index=index,
-        leader_id=NO_NODE if leader is None else leader.id,
+        leader_id=NO_NODE if leader is None else leader.node_id,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(partition.replicas),
         isr_nodes=list(partition.isr),

@@ -12,7 +12,7 @@ NO_NODE = -1
 class Endpoint(NamedTuple):
     """A broker, as one client reaches it."""
 
-    id: int
+    node_id: int
     host: str
     port: int
     rack: str | None
@@ -51,5 +51,5 @@ def leader_endpoint(leader: int, context: RequestContext) -> Endpoint | None:
 
 def shown_controller(brokers: list[Endpoint], context: RequestContext) -> int:
     """The controller as clients know it: any broker, since each passes on what concerns the controller (KIP-590)."""
-    alive = [broker.id for broker in brokers if not broker.is_fenced]
+    alive = [broker.node_id for broker in brokers if not broker.is_fenced]
     return context.services.dice.choice(alive) if alive else NO_NODE

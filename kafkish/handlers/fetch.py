@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final, cast
 
 from kafkish.deferred import Deferred
-from kafkish.handlers.leaders import endpoints, leader_of
+from kafkish.handlers.leaders import endpoints_of, leader_of
 from kafkish.handlers.registry import RequestContext, handles
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.fetch_session import FetchPlan, Wanted
@@ -149,8 +149,8 @@ class _Reading:
         leaders = self._name_leaders(answered)
         if leaders and self._context.api_version >= _NODES_VERSION:
             response.node_endpoints = [
-                NodeEndpoint(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
-                for node in endpoints(leaders, self._context)
+                NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+                for node in endpoints_of(leaders, self._context)
             ]
         return response
 

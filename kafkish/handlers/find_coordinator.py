@@ -41,7 +41,7 @@ def find_coordinator(request: FindCoordinatorRequest, context: RequestContext) -
     return FindCoordinatorResponse(
         error_code=error,
         error_message=message or "NONE",  # Kafka's text for no error
-        node_id=at.id,
+        node_id=at.node_id,
         host=at.host,
         port=at.port,
     )
@@ -51,7 +51,7 @@ def _row(key: str, found: Found) -> Coordinator:
     at = found.at
     return Coordinator(
         key=key,
-        node_id=at.id,
+        node_id=at.node_id,
         host=at.host,
         port=at.port,
         error_code=found.error,

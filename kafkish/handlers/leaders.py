@@ -1,8 +1,8 @@
-"""Who leads a partition and how a client reaches nodes: for answers that send it elsewhere (KIP-951)."""
+"""Who leads a partition, for answers that send a client elsewhere (KIP-951)."""
 
 from collections.abc import Iterable, Iterator
 
-from kafkish.handlers.endpoints import Endpoint, endpoint_of
+from kafkish.handlers.endpoints import Endpoint, leader_endpoint
 from kafkish.handlers.registry import RequestContext
 from kafkish_protocol.types import Uuid
 
@@ -17,8 +17,9 @@ def leader_of(topic: str, topic_id: Uuid, index: int, context: RequestContext) -
     return NOBODY if partition is None else (partition.leader, partition.leader_epoch)
 
 
-def endpoints(node_ids: Iterable[int], context: RequestContext) -> Iterator[Endpoint]:
-    """Addresses of nodes, as far as the client can reach them."""
-    brokers = context.services.metadata.image.brokers
-    found = (endpoint_of(brokers[node_id], context) for node_id in sorted(node_ids) if node_id in brokers)
-    return (endpoint for endpoint in found if endpoint is not None)
+def endpoints_of(leaders: Iterable[int], context: RequestContext) -> Iterator[Endpoint]:
+    """Where the client reaches them, as far as it can."""
+    for leader in sorted(leaders):
+        endpoint = leader_endpoint(leader, context)
+        if endpoint is not None:
+            yield endpoint

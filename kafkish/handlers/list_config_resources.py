@@ -41,6 +41,6 @@ def names(kind: ResourceType, context: RequestContext) -> Iterator[str]:
     if kind is ResourceType.TOPIC:
         yield from sorted(image.topics.by_name)
     elif kind in (ResourceType.BROKER, ResourceType.BROKER_LOGGER):
-        yield from (str(broker.id) for broker in endpoints(context, with_fenced=True))
+        yield from (str(broker.node_id) for broker in endpoints(context, with_fenced=True))
     else:
         yield from sorted(resource.name for resource in image.configs if resource.type == kind)

@@ -6,7 +6,7 @@
     -4  the earliest on this node's disk (version 8): without tiers the same as -2
     -5  the latest in another tier (version 9), -6 the earliest that will go there (version 11): there is none
 
-- A timestamp finds the first record that is not older; nothing that a consumer may not read yet is found. No record: -1.
+- A timestamp finds the first record that is not older; none that a consumer may not read yet is found. No record: -1.
 - A partition that is named twice gets error 42, a special number that is not known in this version error 35.
 """
 
@@ -41,6 +41,7 @@ _SINCE_VERSION: Final = {
     LATEST_TIERED: 9,
     EARLIEST_PENDING_UPLOAD: 11,
 }
+_EPOCHS_VERSION: Final = 4
 _DEBUGGING_CONSUMER: Final = -2
 _CONSUMER: Final = -1
 _READ_COMMITTED: Final = 1
@@ -77,9 +78,10 @@ def _row(
         timestamp, offset, epoch = _look_up(partition, asked.timestamp, _last_readable(partition, request))
     except PartitionError as error:
         return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error.code)
-    return ListOffsetsPartitionResponse(
-        partition_index=asked.partition_index, timestamp=timestamp, offset=offset, leader_epoch=epoch
-    )
+    row = ListOffsetsPartitionResponse(partition_index=asked.partition_index, timestamp=timestamp, offset=offset)
+    if context.api_version >= _EPOCHS_VERSION:
+        row.leader_epoch = epoch
+    return row
 
 
 def _last_readable(partition: Partition, request: ListOffsetsRequest) -> int:

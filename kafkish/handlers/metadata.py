@@ -47,7 +47,7 @@ def metadata(request: MetadataRequest, context: RequestContext) -> MetadataRespo
 
 def shown_broker(at: Endpoint) -> MetadataResponseBroker:
     """A broker's row."""
-    return MetadataResponseBroker(node_id=at.id, host=at.host, port=at.port, rack=at.rack)
+    return MetadataResponseBroker(node_id=at.node_id, host=at.host, port=at.port, rack=at.rack)
 
 
 # -- topics
@@ -138,7 +138,7 @@ def shown_partition(index: int, partition: Partition, context: RequestContext) -
     return MetadataResponsePartition(
         error_code=partition_error(partition, leader, len(replicas) + len(isr), context),
         partition_index=index,
-        leader_id=-1 if leader is None else leader.id,
+        leader_id=-1 if leader is None else leader.node_id,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(replicas),
         isr_nodes=list(isr),
@@ -158,7 +158,7 @@ def partition_error(partition: Partition, leader: Endpoint | None, shown: int, c
 
 def reachable(replicas: Replicas, context: RequestContext) -> Replicas:
     """Those on brokers that the client can reach."""
-    alive = {endpoint.id for endpoint in endpoints(context)}
+    alive = {endpoint.node_id for endpoint in endpoints(context)}
     return tuple(replica for replica in replicas if replica in alive)
 
 

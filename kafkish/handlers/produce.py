@@ -11,7 +11,8 @@
 from typing import Final
 
 from kafkish.deferred import Deferred
-from kafkish.handlers.leaders import endpoints, leader_of
+from kafkish.handlers.leaders import endpoints_of, leader_of
+from kafkish.handlers.refusals import refuse
 from kafkish.handlers.registry import Disconnect, RequestContext, handles
 from kafkish.metadata.topics import INTERNAL_TOPICS
 from kafkish.partitions.errors import PartitionError
@@ -31,6 +32,7 @@ from kafkish_protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from kafkish_protocol.schema import Response
 
 _ADMIN_CLIENT: Final = "__admin_client"
 _TOPIC_IDS_VERSION: Final = 13
@@ -53,7 +55,14 @@ _WITHOUT_LOG_START: Final = frozenset(
 )
 
 
-@handles(ApiKey.PRODUCE, "3-13")
+def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str | None) -> Response:
+    """A client that wants no answer must not get one."""
+    if request.acks == 0:
+        raise Disconnect(f"Produce with acks 0 failed: {code.name}")
+    return refuse(request, version, code, message)
+
+
+@handles(ApiKey.PRODUCE, "3-13", _refuse)
 def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
     """Append, and answer when the records are as safe as the client wants."""
     refusal = _refusal_of_all(request)
@@ -235,6 +244,6 @@ def _add_leaders(response: ProduceResponse, context: RequestContext) -> None:
                 leaders.add(leader_id)
     if leaders:
         response.node_endpoints = [
-            NodeEndpoint(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
-            for node in endpoints(leaders, context)
+            NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+            for node in endpoints_of(leaders, context)
         ]

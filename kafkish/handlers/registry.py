@@ -71,6 +71,8 @@ class Served:
         """What the handler answers; or, in the same form, why it cannot."""
         try:
             outcome = self.handler(request, context)
+        except Disconnect:
+            raise
         except Exception as error:  # whatever it is, the client is told
             return self.on_error(request, context, error)
         if isinstance(outcome, Deferred):
