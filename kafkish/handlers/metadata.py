@@ -70,7 +70,7 @@ def asked_topics(request: MetadataRequest, context: RequestContext) -> list[Meta
 
 
 def check_names(request: MetadataRequest, version: int) -> None:
-    """Refuse ids in versions 10 and 11, which have no more than a field for them, and topics with neither id nor name."""
+    """Refuse ids in versions 10 and 11, which only have a field for them, and topics with neither id nor name."""
     for asked in request.topics or []:
         if asked.topic_id != ZERO_UUID and version < _IDS_VERSION:
             message = f"Topic IDs are not supported in requests for version {version}"

@@ -21,8 +21,10 @@ _WITH_ROWS: Final = {
 }
 """Responses whose rows have the error even where the whole has it too: their clients look at rows."""
 
-_NOTHING: Final = {"node_id": -1, "port": -1, "base_offset": -1, "high_watermark": -1, "low_watermark": -1}
-"""Fields that do not speak of row 0, offset 0 and so on when there is nothing to tell."""
+_NOTHING: Final = dict.fromkeys(
+    ("node_id", "port", "producer_epoch", "base_offset", "high_watermark", "low_watermark"), -1
+)
+"""Fields whose 0 would say something."""
 
 _OTHER_NAMES: Final = {"partition_index": "partition", "partition_id": "partition", "name": "topic"}
 """What a field of a response's row is called in some requests."""
