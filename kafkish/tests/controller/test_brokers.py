@@ -218,7 +218,7 @@ class TestUnregistration:
         cluster = Cluster(1, 2)
         create(cluster, topic("t", assigned=[[1, 2]]))
         response = cluster.run(unregister_broker, UnregisterBrokerRequest(broker_id=1))
-        assert (response.error_code, response.error_message) == (0, None)
+        assert (response.error_code, response.error_message) == (0, "")
         assert list(cluster.image.brokers) == [2]
         assert (cluster.partition("t").leader, cluster.partition("t").isr) == (2, (2,))
 
