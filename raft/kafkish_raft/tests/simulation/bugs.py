@@ -251,5 +251,5 @@ def lost_directory_id() -> list[Any]:
     def is_same(voter: voters.ReplicaKey, replica: voters.ReplicaKey) -> bool:
         return voter.id == replica.id
 
-    modules = ("kafkish_raft.elections", "kafkish_raft.leader")
+    modules = ("kafkish_raft.elections", "kafkish_raft.states", "kafkish_raft.voters")
     return [mock.patch(f"{module}.is_same_replica", is_same) for module in modules]
