@@ -159,19 +159,14 @@ def no_check_quorum() -> list[Any]:
 
 @bug
 def snapshot_above_the_watermark() -> list[Any]:
-    """The state machine is fed, and a snapshot taken, as soon as records are in the log."""
+    """Whoever asks for a snapshot gets one, also of records that are not committed."""
 
     def snapshot_header(self: Snapshots, snapshot_id: OffsetAndEpoch) -> Any:
-        return self.history.at(snapshot_id.offset)
+        is_new = snapshot_id.offset > max(self.log.start_offset, (self.log.latest_snapshot or (0, 0))[0])
+        return self.history.at(snapshot_id.offset) if is_new else original(self, snapshot_id)
 
-    def follow(self: Replication) -> None:
-        if isinstance(self.state, Follower) and not self.is_log_changing:
-            self.raise_high_watermark(max(0, min(self.state.leader_high_watermark + 2, self.log.end_offset)))
-
-    return [
-        _method(Snapshots, "snapshot_header", snapshot_header),
-        _method(Replication, "follow_high_watermark", follow),
-    ]
+    original = Snapshots.snapshot_header
+    return [_method(Snapshots, "snapshot_header", snapshot_header)]
 
 
 @bug
@@ -253,3 +248,15 @@ def lost_directory_id() -> list[Any]:
 
     modules = ("kafkish_raft.elections", "kafkish_raft.states", "kafkish_raft.voters")
     return [mock.patch(f"{module}.is_same_replica", is_same) for module in modules]
+
+
+@bug
+def follower_never_stands() -> list[Any]:
+    """A voter waits for its leader for ever."""
+
+    def poll_follower(self: Raft, state: Follower) -> None:
+        state.fetch_deadline_ms = self.now_ms + 1
+        original(self, state)
+
+    original = Raft._poll_follower
+    return [_method(Raft, "_poll_follower", poll_follower)]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kafkish_raft import events, messages
 from kafkish_raft.replica import UnsafeError
-from kafkish_raft.states import Leader
+from kafkish_raft.states import Candidate, Leader
 from kafkish_raft.tests.simulation import checker as invariants
 from kafkish_raft.tests.simulation.checker import Violation
 from kafkish_raft.tests.simulation.disk import Disk
@@ -55,7 +55,10 @@ class Chaos:
         self.world = World(seed, is_traced=is_traced)
         dice = self.dice = self.world.dice
         self.is_dynamic = dice.chance(700)
-        settings = {"auto_join": self.is_dynamic and dice.chance(300)}
+        settings = {
+            "auto_join": self.is_dynamic and dice.chance(300),
+            "fetch_snapshot_max_bytes": dice.choose((4, 64)),
+        }
         self.world.found(dice.between(1, 7), dice.between(0, 5), is_dynamic=self.is_dynamic, **settings)
         self.world.fetch_size = dice.choose((1, 3, 12))
         self.pace_ms = dice.choose((40, 150, 400))
@@ -109,11 +112,10 @@ class Chaos:
             self.world.after(1 + self.dice(2 * self.pace_ms), self._next_fault)
 
     def _any(self) -> Node:
-        """Leaders attract misfortune."""
-        leaders = self.world.leaders()
-        if leaders and self.dice.chance(400):
-            return self.dice.choose(leaders)
-        return self.dice.choose(list(self.world.nodes.values()))
+        """Leaders, and those who want to be, attract misfortune."""
+        nodes = list(self.world.nodes.values())
+        ambitious = [node for node in nodes if node.raft and isinstance(node.raft.state, Leader | Candidate)]
+        return self.dice.choose(ambitious if ambitious and self.dice.chance(400) else nodes)
 
     def _for_a_while(self) -> int:
         return self.dice.choose((20, 200, 800, 2_000))
@@ -199,7 +201,7 @@ class Chaos:
         node.flush_ms = (1, 5)
 
     def _snapshot(self) -> None:
-        self._any().make_snapshot(is_trimmed=self.dice.chance(700))
+        self._any().make_snapshot(is_trimmed=self.dice.chance(700), is_hasty=self.dice.chance(300))
 
     def _resign(self) -> None:
         for node in self.world.leaders():
