@@ -68,13 +68,14 @@ def vote_told_before_it_is_persisted() -> list[Any]:
 
 
 @bug
-def vote_again_without_looking_at_the_log() -> list[Any]:
-    """Who has the vote gets it again, though it may have lost records since it asked first."""
+def second_vote_in_an_epoch() -> list[Any]:
+    """Whoever asks last gets the vote."""
     may_grant = Elections.may_grant
 
     def may_grant_again(self: Elections, request: messages.VoteRequest) -> bool:
-        is_again = not request.pre_vote and self.voted_key == request.replica_key and self.leader_id is None
-        return may_grant(self, request) or (is_again and isinstance(self.state, Unattached | Prospective))
+        if not request.pre_vote and isinstance(self.state, Unattached | Prospective):
+            self.voted_key = None
+        return may_grant(self, request)
 
     return [_method(Elections, "may_grant", may_grant_again)]
 
