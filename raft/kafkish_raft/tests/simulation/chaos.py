@@ -9,6 +9,7 @@ from kafkish_raft.tests.simulation import checker as invariants
 from kafkish_raft.tests.simulation.checker import Violation
 from kafkish_raft.tests.simulation.disk import Disk
 from kafkish_raft.tests.simulation.node import Node
+from kafkish_raft.tests.simulation.trace import key, voter_set
 from kafkish_raft.tests.simulation.world import World
 from kafkish_raft.voters import DYNAMIC, NO_DIRECTORY, Endpoint, NodeId, ReplicaKey, Voter, Voters, VoterSet
 
@@ -55,10 +56,9 @@ class Chaos:
         self.world = World(seed, is_traced=is_traced)
         dice = self.dice = self.world.dice
         self.is_dynamic = dice.chance(700)
-        settings = {
-            "auto_join": self.is_dynamic and dice.chance(300),
-            "fetch_snapshot_max_bytes": dice.choose((4, 64)),
-        }
+        self.is_auto_joined = self.is_dynamic and dice.chance(300)
+        self.is_upgraded_at_last = not self.is_dynamic and dice.chance(300)
+        settings = {"auto_join": self.is_auto_joined, "fetch_snapshot_max_bytes": dice.choose((4, 64))}
         self.world.found(dice.between(1, 7), dice.between(0, 5), is_dynamic=self.is_dynamic, **settings)
         self.world.fetch_size = dice.choose((1, 3, 12))
         self.pace_ms = dice.choose((40, 150, 400))
@@ -317,6 +317,9 @@ class Chaos:
         if not world.run_until(self._is_calm, RECOVERY_MS):
             behind = [(node, node.applied_offset) for node in world.nodes.values()]
             raise Violation(invariants.EQUAL_AT_END, f"{len(world.checker.committed)} committed, applied {behind}")
+        if not world.run_until(self._is_settled, RECOVERY_MS):
+            found = [voter_set(leader.raft.voters) for leader in world.leaders() if leader.raft]
+            raise Violation(invariants.SETTLED, f"voters {found} of {[key(node.key) for node in world.nodes.values()]}")
 
     def _start_majority(self) -> None:
         """Nodes that are down stay down if the others suffice for every voter set that may count."""
@@ -329,10 +332,24 @@ class Chaos:
     def _keep_proposing(self) -> None:
         for leader in self.world.leaders():
             self.world.propose(leader)
+            if self.is_upgraded_at_last and leader.raft:
+                self.world.ask(leader, messages.UpgradeRequest(DYNAMIC, leader.raft.epoch), "upgrade")
         self.world.after(100, self._keep_proposing)
 
     def _is_calm(self) -> bool:
-        """All nodes have applied all that is committed, and know the same leader."""
+        """All nodes have applied all that is committed, but for what is on its way."""
         committed = len(self.world.checker.committed)
         nodes = list(self.world.nodes.values())
         return all(node.raft is not None and node.applied_offset >= committed - 3 for node in nodes)
+
+    def _is_settled(self) -> bool:
+        """Who wanted to join has joined, who moved is known at its new address, who was to be upgraded is."""
+        rafts = [leader.raft for leader in self.world.leaders() if leader.raft]
+        if len(rafts) != 1:
+            return False
+        voters, moved = rafts[0].voters, self._moved
+        if self.is_auto_joined and not all(voters.contains(node.key) for node in self.world.nodes.values()):
+            return False
+        if moved and voters.contains(moved.key) and voters.endpoints(moved.id)[0].port != moved.port:
+            return False
+        return not self.is_upgraded_at_last or rafts[0].history.version == DYNAMIC

@@ -37,6 +37,7 @@ OWN_EPOCH: Final = "a leader serves fetches of its own epoch only"
 LOGS_MATCH: Final = "two logs with the same offset and epoch hold the same record"
 EQUAL_AT_END: Final = "all committed data is equal everywhere"
 LIVENESS: Final = "with a majority reachable, a proposal commits in bounded time"
+SETTLED: Final = "with all nodes up, the voters become those that they should be"
 NO_ACCIDENT: Final = "no step fails"
 
 
