@@ -71,6 +71,11 @@ fuzz: $(VENV)/.dev ## throw bytes at the codec for FUZZ_SECONDS (60)
 crash-sweep: $(VENV)/.dev ## start storage from 100,000 states in which a crash can leave the disk
 	nice $(BIN)/python -m kafkish_storage.tests.crash_sweep $(ARGS)
 
+.PHONY: sim-raft
+sim-raft: $(VENV)/.dev ## simulate SEEDS (1000) quorums from seed FIRST (0) on; SEED=n tells the story of one
+	$(BIN)/python -m kafkish_raft.tests.simulate --seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0) \
+	  $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 # -- measure
 
 .PHONY: bench-codec

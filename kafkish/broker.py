@@ -25,6 +25,7 @@ from kafkish.dispatch import Dispatch
 from kafkish.handlers import catalog  # noqa: F401  # importing it registers the handlers
 from kafkish.handlers.registry import REGISTRY
 from kafkish.handlers.services import ControllerError, Node, Services
+from kafkish.local_quorum import LocalQuorum
 from kafkish.loop import LoopTimers, LoopWorkers
 from kafkish.network.listener import Limits, Listener, ListenError, bind
 from kafkish.partitions.fetch_session import FetchSessions
@@ -33,14 +34,13 @@ from kafkish.partitions.housekeeping import Housekeeping
 from kafkish.partitions.table import PartitionTable
 from kafkish.producer_ids import ProducerIdBlocks
 from kafkish.publisher import Publisher
+from kafkish.quorum.duties import Duties
 from kafkish.quorum.formatting import SERVED_FEATURES, identify, read_bootstrap
 from kafkish.quorum.local_broker import LocalBroker, RegistrationError
 from kafkish.quorum.opening import open_quorum
-from kafkish.quorum.quorum import Quorum
 from kafkish.quorum.runtime import Caller, ControllerRuntime
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.broker_registration import Listener as AdvertisedListener
-from kafkish_protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
 from kafkish_protocol.records import Compression
 from kafkish_protocol.schema import Request, Response
 from kafkish_protocol.types import Uuid
@@ -170,10 +170,10 @@ class Broker:
             ),
             NodeConfigPort(settings.configs.static),
             read_bootstrap(self._files, self.identity.metadata_directory, SERVED_FEATURES),
-            incarnation_id=(incarnation_id := operation.random_uuid(self._dice.randbytes)),
+            incarnation_id=operation.random_uuid(self._dice.randbytes),
             session_timeout_ms=settings.replication.broker_session_timeout_ms,
         )
-        self._incarnation_id = incarnation_id
+        Duties(self.controller, settings.replication)
 
     def _make_groups(self) -> GroupCoordinator:
         settings = self._settings.groups
@@ -207,7 +207,7 @@ class Broker:
             node=self.node,
             metadata=self.publisher,
             controller=controller,
-            quorum=_LocalQuorum(self.quorum),
+            quorum=LocalQuorum(self.quorum),
             partitions=self.partitions,
             groups=self.groups,
             producer_ids=ProducerIdBlocks(self.node.id, lambda: self.local.epoch or -1, controller),
@@ -296,20 +296,6 @@ class _LocalController:
 
         self._runtime.submit(operation_of, request, Caller(api_version=api_version)).on_done(committed)
         return answer
-
-
-class _LocalQuorum:
-    """This node's part of the metadata quorum."""
-
-    def __init__(self, quorum: Quorum) -> None:
-        self._quorum = quorum
-
-    @property
-    def kraft_version(self) -> int:
-        return self._quorum.raft.history.version
-
-    def describe(self, request: DescribeQuorumRequest, api_version: int) -> Deferred[DescribeQuorumResponse]:
-        raise NotImplementedError
 
 
 class _Progress:
