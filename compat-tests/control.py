@@ -21,7 +21,7 @@ from wire import Wire
 LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
 NO_TOPIC_ID: Final = UUID(int=0)
-REBALANCE_IN_PROGRESS: Final = 27
+MESSAGE_TOO_LARGE, OFFSET_METADATA_TOO_LARGE, REBALANCE_IN_PROGRESS = 10, 12, 27
 RETRY_COORDINATOR: Final = (14, 15, 16, 51)  # loads, is not there, is not here, is busy with the last transaction
 
 
