@@ -226,6 +226,11 @@ def describe_group(wire: Wire, group: str, version: int = 5) -> Any:
     return wire.send(request, version).groups[0]
 
 
+def wait_for_group(wire: Wire, group: str) -> None:
+    """Wait until the group's coordinator has loaded it, as after a restart."""
+    until(lambda: describe_group(wire, group).error_code not in RETRY_COORDINATOR, f"the coordinator of {group}")
+
+
 def heartbeat(wire: Wire, group: str, generation: int, member_id: str, instance_id: str | None = None) -> int:
     """The error code that a member's heartbeat gets."""
     request = HeartbeatRequest(
