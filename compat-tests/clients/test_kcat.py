@@ -193,9 +193,9 @@ class Balanced:
         assert self.process.stderr is not None
         for line in self.process.stderr:
             partitions = {int(number) for number in re.findall(r"\[(\d+)\]", line)}
-            if "assigned: " in line:
+            if "rebalanced" in line and "assign" in line:
                 self.assignment |= partitions
-            elif "revoked: " in line:
+            elif "rebalanced" in line and "revoke" in line:
                 self.assignment -= partitions
 
     def end(self, number: signal.Signals) -> None:
