@@ -50,7 +50,9 @@ def require(*programs: str) -> None:
 def jars() -> Path:
     """The directory of Kafka's jars and all that they need; fetched (15 s) if this machine does not have it."""
     require("java", "mvn")
-    home = Path(os.environ.get("KAFKISH_CACHE", Path.home() / ".cache" / "kafkish")) / f"apache-kafka-{VERSION}-{_POM_ID}"
+    home = (
+        Path(os.environ.get("KAFKISH_CACHE", Path.home() / ".cache" / "kafkish")) / f"apache-kafka-{VERSION}-{_POM_ID}"
+    )
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

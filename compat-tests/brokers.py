@@ -161,8 +161,9 @@ def kafkish_command() -> str:
 def docker_container(port: int) -> Any:
     """A container of Apache Kafka, not yet started, that clients of this machine reach at `port`."""
     try:
-        import docker
         from testcontainers.core.container import DockerContainer
+
+        import docker
 
         docker.from_env().ping()
     except Exception as error:  # the library's own errors, sockets' and import's: all mean the same

@@ -1,6 +1,6 @@
 """Members of groups: a consumer that a thread polls as an application does, and one in a process that can be killed.
 
-    python -m clients.member FAMILY ADDRESS SETTINGS TOPIC     joins, prints its assignment as JSON when it changes
+python -m clients.member FAMILY ADDRESS SETTINGS TOPIC     joins, prints its assignment as JSON when it changes
 """
 
 import json
@@ -117,7 +117,7 @@ def main(family: str, address: str, settings: str, topic: str) -> None:
     joined = join(FAMILIES[family](address), wanted.pop("group.id"), [topic], wanted)
     last: set[Partition] = set()
     while joined.error is None:
-        until(lambda: joined.assignment != last or joined.error, "a new assignment", timeout_s=300)
+        until(lambda last=last: joined.assignment != last or joined.error, "a new assignment", timeout_s=300)
         last = joined.assignment
         sys.stdout.write(json.dumps(sorted(last)) + "\n")
         sys.stdout.flush()

@@ -72,7 +72,9 @@ def test_list_shows_brokers_topics_and_partitions(kcat: Kcat, broker: Broker, ma
 
 
 def test_keys_headers_and_nulls_come_back(kcat: Kcat, topic: str) -> None:
-    kcat.run("-P", "-t", topic, "-K:", "-Z", "-H", "a=1", "-H", "b=2", "-H", "a=3", stdin="key:value\ngone:\n:keyless\n")
+    kcat.run(
+        "-P", "-t", topic, "-K:", "-Z", "-H", "a=1", "-H", "b=2", "-H", "a=3", stdin="key:value\ngone:\n:keyless\n"
+    )
     read = kcat.read(topic)
     assert [(record["key"], record["payload"]) for record in read] == [
         ("key", "value"),

@@ -70,7 +70,9 @@ def test_time_search_is_exact_when_times_run_backwards(family: Family, topic: st
             assert consumer.offsets_for_times({(topic, 0): NOON_MS + asked})[topic, 0] == expected
 
 
-def test_committed_offset_and_its_metadata_come_back(family: Family, make_topic: Callable[..., str], group: str) -> None:
+def test_committed_offset_and_its_metadata_come_back(
+    family: Family, make_topic: Callable[..., str], group: str
+) -> None:
     topic = make_topic(2)
     fill(family, topic, 10)
     with family.consumer({"group.id": group}) as consumer:

@@ -31,7 +31,15 @@ def test_null_is_not_empty(family: Family, topic: str) -> None:
 
 
 def test_headers_keep_order_duplicates_and_empty_values(family: Family, topic: str) -> None:
-    headers = (("b", b"1"), ("a", b"2"), ("b", b"3"), ("b", b"1"), ("", b"no name"), ("naïve ☃", b""), ("a", b"\x00\xff"))
+    headers = (
+        ("b", b"1"),
+        ("a", b"2"),
+        ("b", b"3"),
+        ("b", b"1"),
+        ("", b"no name"),
+        ("naïve ☃", b""),
+        ("a", b"\x00\xff"),
+    )
     family.produce(topic, [Record(b"with", headers=headers), Record(b"without")])
     assert [record.headers for record in family.read(topic, 2)] == [headers, ()]
 

@@ -28,6 +28,7 @@ public final class Main {
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     public static void main(String[] arguments) throws Exception {
+        System.setOut(System.err); // what a tool's threads print late must not mix with the replies
         ExecutorService pool = Executors.newCachedThreadPool();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {

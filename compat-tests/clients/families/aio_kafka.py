@@ -17,7 +17,17 @@ from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitio
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from aiokafka.structs import OffsetAndMetadata
 from clients.families import base
-from clients.families.base import CONFIG_SOURCES, ClientError, Committed, Config, Group, Partition, Received, Record, Settings
+from clients.families.base import (
+    CONFIG_SOURCES,
+    ClientError,
+    Committed,
+    Config,
+    Group,
+    Partition,
+    Received,
+    Record,
+    Settings,
+)
 
 ASSIGNORS = {
     "range": RangePartitionAssignor,
@@ -209,7 +219,9 @@ class Admin(base.Admin):
     def describe_topic(self, name: str) -> list[tuple[int, int, list[int], list[int]]]:
         (topic,) = self._run(self._admin.describe_topics([name]))
         expect(topic["error_code"])
-        return sorted((part["partition"], part["leader"], part["replicas"], part["isr"]) for part in topic["partitions"])
+        return sorted(
+            (part["partition"], part["leader"], part["replicas"], part["isr"]) for part in topic["partitions"]
+        )
 
     def create_partitions(self, name: str, count: int) -> None:
         self._run(self._admin.create_partitions({name: aiokafka.admin.NewPartitions(count)}))

@@ -242,7 +242,7 @@ class Family(ABC):
     @abstractmethod
     def open_admin(self) -> Admin: ...
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  # most families hold nothing
         """Free what the family itself holds."""
 
     @contextmanager

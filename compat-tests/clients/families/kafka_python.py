@@ -189,10 +189,7 @@ class Admin(base.Admin):
     def describe_configs(self, kind: str, name: str) -> dict[str, Config]:
         resource = ConfigResource(kind, name)
         found = self._ask(self._admin.describe_configs, [resource], config_filter="all")[kind][name]
-        return {
-            key: Config(entry["value"], entry["config_source"])
-            for key, entry in found.items()
-        }
+        return {key: Config(entry["value"], entry["config_source"]) for key, entry in found.items()}
 
     def alter_configs(self, kind: str, name: str, changes: Iterable[tuple[str, str, str | None]]) -> None:
         configs = {key: (AlterConfigOp[op.upper()], value) for op, key, value in changes}
