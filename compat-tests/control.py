@@ -112,25 +112,30 @@ def delete_records(wire: Wire, topic: str, before_offset: int, partition: int = 
 # -- records
 
 
-def produce_response(
-    wire: Wire,
+def produce_request(
     topic: str,
     batch: bytes | bytearray,
     partition: int = 0,
     *,
     acks: int = -1,
     transactional_id: str | None = None,
-    version: int = 11,
-) -> Any:
-    """The partition's entry of the response, whatever it says. Versions up to 12 name topics by name."""
+) -> ProduceRequest:
+    """One batch for one partition, for versions up to 12, which name topics by name."""
     entry = ProduceRequest.TopicProduceData
     data = entry.PartitionProduceData(index=partition, records=bytes(batch))
-    request = ProduceRequest(
+    return ProduceRequest(
         transactional_id=transactional_id,
         acks=acks,
         timeout_ms=20_000,
         topic_data=[entry(name=topic, partition_data=[data])],
     )
+
+
+def produce_response(
+    wire: Wire, topic: str, batch: bytes | bytearray, partition: int = 0, *, version: int = 11, **settings: Any
+) -> Any:
+    """The partition's entry of the response, whatever it says."""
+    request = produce_request(topic, batch, partition, **settings)
     return wire.send(request, version).responses[0].partition_responses[0]
 
 
