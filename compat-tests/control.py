@@ -232,7 +232,8 @@ def describe_group(wire: Wire, group: str, version: int = 5) -> Any:
 
 
 def wait_for_group(wire: Wire, group: str) -> None:
-    """Wait until the group's coordinator has loaded it, as after a restart."""
+    """Wait until the group has a coordinator that has loaded it, as at first use and after a restart."""
+    find_coordinator(wire, group, 0)
     until(lambda: describe_group(wire, group).error_code not in RETRY_COORDINATOR, f"the coordinator of {group}")
 
 

@@ -32,7 +32,7 @@ def join_request(
 
 def new_member_id(wire: Wire, group: str, **settings: Any) -> str:
     """The id that the coordinator gives to a member that comes without one."""
-    control.find_coordinator(wire, group, 0)
+    control.wait_for_group(wire, group)
     answer = wire.send(join_request(group, **settings), 9)
     assert answer.error_code == MEMBER_ID_REQUIRED, answer
     member_id: str = answer.member_id
@@ -45,7 +45,7 @@ def post_join(wire: Wire, group: str, member_id: str, **settings: Any) -> Any:
 
 def join(wire: Wire, group: str, member_id: str, **settings: Any) -> Any:
     """Join and wait for the rebalance to end."""
-    control.find_coordinator(wire, group, 0)
+    control.wait_for_group(wire, group)
     return wire.send(join_request(group, member_id, **settings), 9)
 
 
@@ -74,7 +74,7 @@ def sync(wire: Wire, group: str, joined: Any, assignments: dict[str, bytes] | No
 
 def commit(wire: Wire, group: str, topic: str, partition: int, offset: int, metadata: str = "", epoch: int = -1) -> int:
     """Commit without being a member; the partition's error code."""
-    control.find_coordinator(wire, group, 0)
+    control.wait_for_group(wire, group)
     entry = OffsetCommitRequest.OffsetCommitRequestTopic
     part = entry.OffsetCommitRequestPartition(
         partition_index=partition,
@@ -95,7 +95,7 @@ def commit(wire: Wire, group: str, topic: str, partition: int, offset: int, meta
 
 def committed(wire: Wire, group: str) -> dict[tuple[str, int], tuple[int, int, str]]:
     """Offset, leader epoch and metadata of all that a group committed."""
-    control.find_coordinator(wire, group, 0)
+    control.wait_for_group(wire, group)
     entry = OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, member_id=None, member_epoch=-1, topics=None)
     (found,) = wire.send(OffsetFetchRequest(groups=[entry], require_stable=True), 8).groups
     control.expect(found.error_code, f"offsets of {group}")
