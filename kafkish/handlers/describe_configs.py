@@ -89,7 +89,7 @@ def shown_config(row: ConfigRow, request: DescribeConfigsRequest) -> DescribeCon
         config_source=row.source,
         is_sensitive=row.sensitive,
         config_type=row.type,
-        documentation=documentation(row) if request.include_documentation else None,
+        documentation=documentation(row, wanted=request.include_documentation),
     )
     if request.include_synonyms:
         shown.synonyms = [
@@ -99,6 +99,8 @@ def shown_config(row: ConfigRow, request: DescribeConfigsRequest) -> DescribeCon
     return shown
 
 
-def documentation(row: ConfigRow) -> str:
-    """Loggers have none."""
-    return "" if row.source is ConfigSource.DYNAMIC_BROKER_LOGGER else row.documentation
+def documentation(row: ConfigRow, *, wanted: bool) -> str | None:
+    """Loggers have none, and say so."""
+    if row.source is ConfigSource.DYNAMIC_BROKER_LOGGER:
+        return ""
+    return row.documentation if wanted else None
