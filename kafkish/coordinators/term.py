@@ -99,6 +99,10 @@ class Term(Generic[S]):
         if shard_log.start_offset == shard_log.end_offset:
             self._load_slice()
 
+    @property
+    def shard(self) -> S:
+        return self._shard
+
     # -- loading
 
     def _begin_to_load(self, delay_ms: int) -> None:

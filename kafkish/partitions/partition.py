@@ -157,6 +157,11 @@ class Partition(Watchable):
         return deferred
 
     @property
+    def waiting_produces(self) -> int:
+        """Appends of which nobody knows yet whether they stay."""
+        return len(self._awaiting_high_watermark)
+
+    @property
     def flushes_before_ack(self) -> bool:
         """Whether only what is on disk counts."""
         return self.log.config.flush_messages <= 1
