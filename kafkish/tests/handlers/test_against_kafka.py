@@ -49,6 +49,7 @@ pytestmark = pytest.mark.kafka
 
 OFFSETS = "__consumer_offsets"
 NO_SUCH_ID = Uuid(b"\x07" * 16)
+PATIENCE_MS = 10_000
 TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 
 
@@ -205,11 +206,11 @@ def test_topics_are_administered(both: Both) -> None:
         both.compare(CreateTopicsRequest(topics=strange, validate_only=True), version)
     more = [CreatePartitionsTopic(name=name, count=5, assignments=None) for name in ("t", "nowhere")]
     for version in range(4):
-        both.compare(CreatePartitionsRequest(topics=more, validate_only=True), version)
+        both.compare(CreatePartitionsRequest(topics=more, timeout_ms=PATIENCE_MS, validate_only=True), version)
     for version in range(1, 6):
-        both.compare(DeleteTopicsRequest(topic_names=["nowhere"]), version)
+        both.compare(DeleteTopicsRequest(topic_names=["nowhere"], timeout_ms=PATIENCE_MS), version)
     by_id = [DeleteTopicState(name=None, topic_id=NO_SUCH_ID), DeleteTopicState(name="nowhere")]
-    both.compare(DeleteTopicsRequest(topics=by_id), 6)
+    both.compare(DeleteTopicsRequest(topics=by_id, timeout_ms=PATIENCE_MS), 6)
     both.compare_all(ElectLeadersRequest(topic_partitions=[TopicPartitions(topic="t", partitions=[0, 9])]))
     both.compare_all(ListPartitionReassignmentsRequest())
     both.compare_all(UnregisterBrokerRequest(broker_id=7))
