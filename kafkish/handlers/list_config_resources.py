@@ -6,7 +6,7 @@ Version 0 knows client metrics alone (KIP-714). Later the client names types, an
 from collections.abc import Iterable, Iterator
 
 from kafkish.config.types import ResourceType
-from kafkish.handlers.endpoints import endpoints
+from kafkish.handlers.endpoints import View
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
@@ -41,6 +41,6 @@ def names(kind: ResourceType, context: RequestContext) -> Iterator[str]:
     if kind is ResourceType.TOPIC:
         yield from sorted(image.topics.by_name)
     elif kind in (ResourceType.BROKER, ResourceType.BROKER_LOGGER):
-        yield from (str(broker.node_id) for broker in endpoints(context, with_fenced=True))
+        yield from map(str, View(context).endpoints)
     else:
         yield from sorted(resource.name for resource in image.configs if resource.type == kind)
