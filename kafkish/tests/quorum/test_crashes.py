@@ -1,11 +1,13 @@
 """Whatever was answered survives a crash between any two changes of the disk."""
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
 
 import pytest
 
+from kafkish.deferred import Deferred
 from kafkish.metadata.image import MetadataImage
 from kafkish.tests.quorum.crash import Crash, crash_after
 from kafkish.tests.quorum.node import Node
@@ -18,12 +20,17 @@ SMALL: dict[str, Any] = {
 }
 
 
+def note(answered: list[str], name: str, done: Deferred[Any]) -> None:
+    if done.result().topics[0].error_code == 0:
+        answered.append(name)
+
+
 def live(files: MemoryFiles, answered: list[str]) -> None:
     """A life with topics, snapshots and deletions, which ends in a clean stop. Keeps account of what was answered."""
     node = Node(files, seed=len(answered), **SMALL).start()
     for number in range(len(answered), len(answered) + 6):
         name = f"topic-{number}"
-        node.create(name).on_done(lambda done, name=name: done.result() and answered.append(name))
+        node.create(name).on_done(partial(note, answered, name))
         if number % 2:
             node.world.settle()
     node.world.settle(120_000)

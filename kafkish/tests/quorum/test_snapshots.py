@@ -1,5 +1,7 @@
 """Snapshots: when they are written, what may be deleted behind them, and that a node starts from them."""
 
+from typing import Any
+
 from kafkish.controller.delete_topics import delete_topics
 from kafkish.quorum.runtime import Caller
 from kafkish.tests.quorum.node import Node
@@ -67,7 +69,10 @@ def test_snapshot_is_of_the_moment_that_its_name_says() -> None:
 
 
 def test_old_snapshots_and_segments_go_when_they_take_too_much() -> None:
-    small = {"metadata_log_max_record_bytes_between_snapshots": "1000", "metadata_max_retention_bytes": "8000"}
+    small: dict[str, Any] = {
+        "metadata_log_max_record_bytes_between_snapshots": "1000",
+        "metadata_max_retention_bytes": "8000",
+    }
     node = Node(segment_bytes=4_000, **small).start()
     for number in range(60):
         node.created(f"topic-{number}")
