@@ -17,6 +17,9 @@ RECOVERING: Final = 1
 """The leader was elected although it might lack records, and has not said yet that it is ready."""
 NO_RECOVERY_CHANGE: Final = -1
 
+INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+"""Written by coordinators, hidden from patterns, and made when first needed."""
+
 Replicas = tuple[int, ...]
 
 

@@ -1,5 +1,8 @@
 """Why a partition refuses: the code that goes into its part of a response."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_storage import errors as storage
 
@@ -26,3 +29,12 @@ _CODES: dict[type[storage.StorageError], ErrorCode] = {
 def from_storage(error: storage.StorageError) -> PartitionError:
     """What the storage room raised, as Kafka's clients know it. The disk's own troubles are all one code."""
     return PartitionError(_CODES.get(type(error), ErrorCode.KAFKA_STORAGE_ERROR), str(error))
+
+
+@contextmanager
+def storage_errors() -> Iterator[None]:
+    """Raise what the storage room raises as a PartitionError."""
+    try:
+        yield
+    except storage.StorageError as error:
+        raise from_storage(error) from error

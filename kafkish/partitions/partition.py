@@ -10,20 +10,21 @@ topic asks for durability before the answer (`flush.messages=1`), the leader its
 """
 
 from collections import deque
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Callable, Collection
+from typing import Final, NamedTuple
 
 from kafkish.deferred import Deferred
-from kafkish.partitions.errors import PartitionError, from_storage
+from kafkish.partitions.errors import PartitionError, from_storage, storage_errors
+from kafkish.partitions.topic_settings import TopicSettings
 from kafkish.partitions.validation import ProduceRules, validate
 from kafkish.partitions.watching import Watchable
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.records import Batch
 from kafkish_protocol.types import Uuid
+from kafkish_storage import Appended, Log, Origin, Read, TimestampOffset
 from kafkish_storage.errors import StorageError
-from kafkish_storage.log import Appended, Log, Read
 
-NO_EPOCH = -1
+NO_EPOCH: Final = -1
 
 
 class Role(NamedTuple):
@@ -32,23 +33,41 @@ class Role(NamedTuple):
     leader_id: int
     leader_epoch: int
     isr: Collection[int]
-    min_isr: int
+
+
+NOBODY: Final = Role(-1, NO_EPOCH, ())
 
 
 class Partition(Watchable):
     """One replica. Not for threads: everything here runs in the event loop's."""
 
-    __slots__ = ("_awaiting_high_watermark", "_node_id", "index", "log", "role", "rules", "topic", "topic_id")
+    __slots__ = (
+        "_awaiting_high_watermark", "_flush", "_node_id", "index", "is_deleted", "log", "min_isr", "role", "rules",
+        "topic", "topic_id",
+    )  # fmt: skip
 
-    def __init__(self, topic: str, topic_id: Uuid, index: int, log: Log, rules: ProduceRules, node_id: int) -> None:
+    def __init__(
+        self,
+        topic: str,
+        topic_id: Uuid,
+        index: int,
+        log: Log,
+        *,
+        node_id: int,
+        flush: "Callable[[Partition], object]" = lambda _: None,
+    ) -> None:
+        """`flush` is called when the topic's settings want what was appended on disk."""
         super().__init__()
         self.topic = topic
         self.topic_id = topic_id
         self.index = index
         self.log = log
-        self.rules = rules
-        self.role = Role(-1, NO_EPOCH, (), 1)
+        self.rules = ProduceRules()
+        self.min_isr = 1
+        self.role = NOBODY
+        self.is_deleted = False
         self._node_id = node_id
+        self._flush = flush
         self._awaiting_high_watermark: deque[tuple[int, Deferred[None]]] = deque()  # in order of their offsets
 
     def __repr__(self) -> str:
@@ -60,6 +79,10 @@ class Partition(Watchable):
     def is_leader(self) -> bool:
         return self.role.leader_id == self._node_id
 
+    def configure(self, settings: TopicSettings) -> None:
+        """Go by these settings from now on."""
+        self.log.config, self.rules, self.min_isr = settings
+
     def become(self, role: Role) -> None:
         """Take on what the metadata says. Who waited for an earlier leader is told to look for the new one."""
         was_leader, old_epoch = self.is_leader, self.role.leader_epoch
@@ -67,7 +90,16 @@ class Partition(Watchable):
         if was_leader and (not self.is_leader or role.leader_epoch != old_epoch):
             self.disappoint(PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER))
         if self.is_leader:
+            if role.leader_epoch != old_epoch:
+                self.log.epochs.assign(role.leader_epoch, self.log.end_offset)
             self.advance()
+        self.notify()
+
+    def delete(self) -> None:
+        """The topic is gone: so are the hopes of who waits."""
+        self.is_deleted = True
+        self.disappoint(PartitionError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+        self.role = NOBODY
         self.notify()
 
     def disappoint(self, error: PartitionError) -> None:
@@ -78,7 +110,7 @@ class Partition(Watchable):
 
     def require_leader(self, current_leader_epoch: int = NO_EPOCH) -> None:
         """Refuse if this node does not lead, or if the client knows another leader epoch (KIP-320)."""
-        if current_leader_epoch != NO_EPOCH and current_leader_epoch != self.role.leader_epoch:
+        if current_leader_epoch not in (NO_EPOCH, self.role.leader_epoch):
             is_old = current_leader_epoch < self.role.leader_epoch
             raise PartitionError(ErrorCode.FENCED_LEADER_EPOCH if is_old else ErrorCode.UNKNOWN_LEADER_EPOCH)
         if not self.is_leader:
@@ -94,21 +126,27 @@ class Partition(Watchable):
 
     def require_replicas(self, acks: int) -> None:
         """Refuse an append that waits for all replicas while there are fewer than `min.insync.replicas`."""
-        if acks == -1 and len(self.role.isr) < self.role.min_isr:
+        if acks == -1 and len(self.role.isr) < self.min_isr:
             reason = (
-                f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr requirement "
-                f"of {self.role.min_isr} for partition {self.topic}-{self.index}"
+                f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr "
+                f"requirement of {self.min_isr} for partition {self.topic}-{self.index}"
             )
             raise PartitionError(ErrorCode.NOT_ENOUGH_REPLICAS, reason)
 
-    def append(self, batches: list[Batch], now_ms: int) -> Appended:
+    def append(self, batches: list[Batch], now_ms: int, origin: Origin = Origin.CLIENT) -> Appended:
         """Append batches that are known to be good."""
         try:
-            appended = self.log.append_as_leader(batches, self.role.leader_epoch, now_ms)
+            appended = self.log.append_as_leader(batches, self.role.leader_epoch, now_ms, origin=origin)
         except StorageError as error:
             raise from_storage(error) from error
+        if self.log.end_offset - self.log.recovery_point >= self.log.config.flush_messages:
+            self._flush(self)
         self.advance()
         return appended
+
+    def acknowledged(self, last_offset: int, acks: int) -> Deferred[None]:
+        """Done when a producer that wants these acks may be told that its records are safe."""
+        return self.replicated(last_offset) if acks == -1 or self.flushes_before_ack else Deferred.of(None)
 
     def replicated(self, last_offset: int) -> Deferred[None]:
         """Done when the high watermark has passed an offset; fails if that cannot be known any more."""
@@ -119,9 +157,18 @@ class Partition(Watchable):
         return deferred
 
     @property
+    def waiting_produces(self) -> int:
+        """Appends of which nobody knows yet whether they stay."""
+        return len(self._awaiting_high_watermark)
+
+    @property
     def flushes_before_ack(self) -> bool:
         """Whether only what is on disk counts."""
         return self.log.config.flush_messages <= 1
+
+    def needs_flush(self, now_ms: int) -> bool:
+        """Whether the topic's settings want more on disk than is there."""
+        return self.log.flush_is_due(now_ms)
 
     def advance(self) -> None:
         """Move the high watermark as far as the in-sync replicas have come, and wake up who waits for that."""
@@ -145,3 +192,25 @@ class Partition(Watchable):
             )
         except StorageError as error:
             raise from_storage(error) from error
+
+    # -- looking up
+
+    def find_timestamp(self, timestamp: int) -> TimestampOffset | None:
+        """The first record that is not older than a timestamp."""
+        with storage_errors():
+            return self.log.offset_of_timestamp(timestamp)
+
+    def find_largest_timestamp(self) -> TimestampOffset | None:
+        """The first record with the largest timestamp of all."""
+        with storage_errors():
+            return self.log.largest_timestamp()
+
+    def delete_records_before(self, offset: int) -> int:
+        """Move the log's start; -1 stands for the high watermark. What the start is now."""
+        offset = self.log.high_watermark if offset == -1 else offset
+        if offset < 0:
+            raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
+        with storage_errors():
+            self.log.advance_start(offset)
+        self.notify()
+        return self.log.start_offset

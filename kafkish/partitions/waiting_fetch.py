@@ -1,7 +1,7 @@
 """A fetch that found too little: one entry, completed exactly once.
 
-It is completed by enough bytes, by a partition that no longer answers as before (a new leader, a deletion, an error), or
-by its deadline. While nothing happens it costs nothing: partitions tell it when there is something to look at.
+It is completed by enough bytes, by a partition that no longer answers as before (a new leader, a deletion, an error),
+or by its deadline. While nothing happens it costs nothing: partitions tell it when there is something to look at.
 """
 
 from collections.abc import Callable, Sequence

@@ -14,16 +14,18 @@ from kafkish_protocol.schema import Request, Response
 
 _SMALLEST_INT: Final = -(2**31)  # its absolute value does not fit; Kafka takes 0 for it
 
-# Where requests have their groups, and responses what they say of each. OffsetFetch: from version 8 on.
+_SEVERAL_OFFSETS_VERSION: Final = 8  # of OffsetFetch
+
+# Where requests have their groups, and responses what they say of each.
 _ASKED: Final[dict[type[Request], str]] = {
     DescribeGroupsRequest: "groups",
     DeleteGroupsRequest: "groups_names",
     OffsetFetchRequest: "groups",
 }
-_ANSWERED: Final[dict[type[Response], str]] = {
-    DescribeGroupsResponse: "groups",
-    DeleteGroupsResponse: "results",
-    OffsetFetchResponse: "groups",
+_ANSWERS: Final[dict[type[Request], tuple[type[Response], str]]] = {
+    DescribeGroupsRequest: (DescribeGroupsResponse, "groups"),
+    DeleteGroupsRequest: (DeleteGroupsResponse, "results"),
+    OffsetFetchRequest: (OffsetFetchResponse, "groups"),
 }
 
 
@@ -31,6 +33,11 @@ def partition_for_group(group_id: str, partitions: int) -> int:
     """The partition of `__consumer_offsets` that holds the group."""
     hashed = java_hash(group_id)
     return 0 if hashed == _SMALLEST_INT else abs(hashed) % partitions
+
+
+def is_about_several(request: Request, version: int) -> bool:
+    """Whether a request may name groups of several shards."""
+    return type(request) in _ASKED and (type(request) is not OffsetFetchRequest or version >= _SEVERAL_OFFSETS_VERSION)
 
 
 def split(request: Request, partition_of: Callable[[str], int]) -> dict[int, Request]:
@@ -44,11 +51,10 @@ def split(request: Request, partition_of: Callable[[str], int]) -> dict[int, Req
 
 def merge(request: Request, responses: Iterable[Response]) -> Response:
     """What the shards said, in the order of the request; a group that it names twice is answered as often."""
-    answers = list(responses)
-    field = _ANSWERED[type(answers[0])]
+    response_class, field = _ANSWERS[type(request)]
     order = {_group_id(asked): i for i, asked in reversed(list(enumerate(getattr(request, _ASKED[type(request)]))))}
-    everything = [answer for response in answers for answer in getattr(response, field)]
-    return replace(answers[0], **{field: sorted(everything, key=lambda answer: order[answer.group_id])})
+    everything = [answer for response in responses for answer in getattr(response, field)]
+    return response_class(**{field: sorted(everything, key=lambda answer: order[answer.group_id])})
 
 
 def merge_lists(responses: Sequence[ListGroupsResponse]) -> ListGroupsResponse:

@@ -1,21 +1,20 @@
 """One request to a running Apache Kafka and to our operation, on the same metadata: answers and records compared."""
 
 import random
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from kafkish.config.properties import parse_properties
 from kafkish.controller.features import KAFKA_FEATURES
+from kafkish.controller.node_configs import NodeConfigPort
 from kafkish.controller.operation import Context, Settings
 from kafkish.controller.operations import OPERATIONS
 from kafkish.controller.sessions import Sessions
-from kafkish.metadata.image import Configs, MetadataImage
+from kafkish.metadata.image import MetadataImage
 from kafkish.metadata.records import encode_record, record_version
-from kafkish.tests.controller.fake_configs import FakeConfigs, Row
 from kafkish.tests.metadata.kafka_log import LogFollower
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.create_topics import CreateTopicsResponse
-from kafkish_protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from kafkish_protocol.schema import MetadataRecord, Request, Response, Struct
 from kafkish_protocol.stored.metadata_nodes import RegisterBrokerRecord
 from kafkish_protocol.stored.metadata_topics import TopicRecord
@@ -26,25 +25,17 @@ from kafkish_protocol.types import ZERO_UUID, Uuid
 Stored: TypeAlias = tuple[MetadataRecord, int]
 
 
-class OracleConfigs(FakeConfigs):
-    """Shows the configs of a new topic as Kafka does."""
-
-    rows: Sequence[Row] = ()
-
-    def describe_topic(self, configs: Configs, own: Mapping[str, str]) -> Sequence[Row]:
-        assert configs, "Kafka 4.3 sets min.insync.replicas for all brokers"
-        return [row._replace(value=own[row.name], source=1) if row.name in own else row for row in self.rows]
-
-
 class Oracle:
     """A running Kafka, and the image that its metadata log makes."""
 
-    def __init__(self, port: int, log: Path) -> None:
-        self.port, self.log = port, LogFollower(log)
+    def __init__(self, port: int, directory: Path) -> None:
+        """`directory` is where that Kafka was started."""
+        self.port, self.log = port, LogFollower(directory / "data" / "__cluster_metadata-0")
         self.log.catch_up()
         self.settings = Settings("kafkish-oracle-cluster", 1, frozenset({1}), KAFKA_FEATURES)
         self.sessions = Sessions(timeout_ms=3_600_000)
-        self.configs = OracleConfigs()
+        properties = (directory / "server.properties").read_text(encoding="latin-1")
+        self.configs = NodeConfigPort({name: value for name, value, _ in parse_properties(properties)})
         self.differences: list[str] = []
         self.compared = 0
 
@@ -56,12 +47,6 @@ class Oracle:
     def send(self, request: Request, version: int) -> Any:
         with RawClient(self.port) as client:
             return client.send(request, version)
-
-    def learn_configs(self, topic: str) -> None:
-        """How Kafka shows configs, from a topic that has none of its own."""
-        asked = DescribeConfigsResource(resource_type=2, resource_name=topic, configuration_keys=None)
-        (result,) = self.send(DescribeConfigsRequest(resources=[asked]), 4).results
-        self.configs.rows = [Row(c.name, c.value, c.config_source, c.is_sensitive, c.read_only) for c in result.configs]
 
     def compare(self, request: Request, version: int | None = None, *, messages: bool = True) -> Any:
         """Ask both; note where they differ; go on with what Kafka has written. Returns our answer."""
@@ -78,6 +63,13 @@ class Oracle:
         self.note(request, version, comparable(ours, messages), comparable(theirs, messages))
         self.note(request, version, in_one_order(records), in_one_order(written))
         return ours
+
+    def assert_nothing_differs(self) -> int:
+        """Fail with all differences that were noted. Returns how many requests were compared since the last time."""
+        differences, compared = self.differences, self.compared
+        self.differences, self.compared = [], 0
+        assert not differences, "\n".join(differences)
+        return compared
 
     def context(self, version: int, written: list[Stored], theirs: Response) -> Context:
         """What Kafka drew and chose, as far as its records tell, and its answer where it only validates."""

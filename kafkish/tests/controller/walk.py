@@ -48,10 +48,11 @@ NOT_YET = 0
 class Walk:
     """Draws requests that make sense in an image, and some that do not."""
 
-    def __init__(self, seed: int, cluster_id: str = CLUSTER_ID, restarts: bool = True) -> None:
+    def __init__(self, seed: int, cluster_id: str = CLUSTER_ID) -> None:
         self.dice = random.Random(seed)
         self.cluster_id = cluster_id
-        self.restarts = restarts
+        self.once_used: set[Uuid] = set()
+        """Directories of deleted topics. Kafka 4.3 keeps those in an index, and fails when they go offline."""
 
     def next_request(self, image: MetadataImage) -> Request:
         while True:
@@ -75,8 +76,6 @@ class Walk:
     def register(self, image: MetadataImage) -> Request | None:
         id = self.dice.choice(BROKERS)
         known = image.brokers.get(id)
-        if known is not None and not self.restarts:
-            return None
         return BrokerRegistrationRequest(
             broker_id=id,
             cluster_id=self.cluster_id,
@@ -99,8 +98,9 @@ class Walk:
             want_fence=self.dice.random() < 0.15,
             want_shut_down=self.dice.random() < 0.15,
         )
-        if self.dice.random() < 0.1 and len(broker.directories) > 1:
-            request.offline_log_dirs = [self.dice.choice(broker.directories)]
+        failing = [each for each in broker.directories if each not in self.once_used]
+        if self.dice.random() < 0.1 and failing and len(broker.directories) > 1:
+            request.offline_log_dirs = [self.dice.choice(failing)]
         if self.dice.random() < 0.1:
             request.cordoned_log_dirs = list(broker.directories[: self.dice.randint(0, 2)])
         return request
@@ -123,17 +123,27 @@ class Walk:
         wanted = CreatePartitionsTopic(name=chosen[0].name, count=len(chosen[0].partitions) + 1, assignments=named)
         return CreatePartitionsRequest(topics=[wanted], timeout_ms=30_000)
 
-    def delete_topic(self, _: MetadataImage) -> Request | None:
+    def delete_topic(self, image: MetadataImage) -> Request | None:
         if self.dice.random() < 0.8:
             return None
-        return DeleteTopicsRequest(topics=[DeleteTopicState(name=self.dice.choice(TOPICS))], timeout_ms=30_000)
+        name = self.dice.choice(TOPICS)
+        known = image.topics.by_name.get(name)
+        for partition in known.partitions.values() if known is not None else ():
+            self.once_used.update(partition.directories)
+        return DeleteTopicsRequest(topics=[DeleteTopicState(name=name)], timeout_ms=30_000)
 
-    def alter_config(self, _: MetadataImage) -> Request | None:
+    def alter_config(self, image: MetadataImage) -> Request | None:
         name, value = self.dice.choice(
             (("min.insync.replicas", str(self.dice.randint(1, 3))), ("unclean.leader.election.enable", "true"))
         )
+        wanted = self.dice.choice(TOPICS)
+        known = image.topics.by_name.get(wanted)
+        if known is not None and any(
+            partition.elr or partition.last_known_elr for partition in known.partitions.values()
+        ):
+            return None  # Kafka 4.3 forgets to clear its index of eligible replicas, and goes wrong from there
         done = (DELETE, name, None) if self.dice.random() < 0.3 else (SET, name, value)
-        return IncrementalAlterConfigsRequest(resources=[change(2, self.dice.choice(TOPICS), done)])
+        return IncrementalAlterConfigsRequest(resources=[change(2, wanted, done)])
 
     def elect(self, _: MetadataImage) -> Request | None:
         names = [TopicPartitions(topic=name, partitions=[0, 1]) for name in self.dice.sample(TOPICS, 2)]
