@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import apache_kafka
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from kafkish.metadata.image import MetadataImage
 from kafkish.quorum.formatting import BOOTSTRAP_FILE, read_bootstrap
 from kafkish.quorum.snapshots import Snapshot
-from kafkish.tests.metadata.kafka_log import wait_for
+from kafkish.tests.metadata.kafka_log import load_log, wait_for
 from kafkish.tests.quorum.node import Node
 from kafkish_protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from kafkish_protocol.messages.metadata import MetadataRequest
@@ -31,7 +32,7 @@ class Ports:
     def __init__(self) -> None:
         self.client, self.controller = apache_kafka.free_port(), apache_kafka.free_port()
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> dict[str, Any]:
         return {
             "process_roles": "broker,controller",
             "node_id": "1",
@@ -167,17 +168,17 @@ def test_directory_of_a_kafka_gives_the_image_that_its_log_gives(tmp_path: Path)
         topics = [CreatableTopic(name=name, num_partitions=3, replication_factor=1) for name in ("a", "b", "c")]
         assert all(it.error_code == 0 for it in client.send(CreateTopicsRequest(topics=topics), 7).topics)
         log = tmp_path / "data" / METADATA
-        expected = wait_for(log, lambda image: image.topics.by_name.keys() >= {"a", "b", "c"})
+        wait_for(log, lambda image: image.topics.by_name.keys() >= {"a", "b", "c"} and any(log.glob("*.checkpoint")))
     lines = (tmp_path / "server.properties").read_text().splitlines()
     settings = dict(line.split("=", 1) for line in lines)
     wanted = ("process.roles", "controller.quorum.voters", "controller.listener.names", "listeners")
-    overrides = {name.replace(".", "_"): settings[name] for name in wanted}
+    overrides: dict[str, Any] = {name.replace(".", "_"): settings[name] for name in wanted}
     node = Node(DiskFiles(), data=str(tmp_path / "data"), **overrides).replay()
     assert node.failures == []
     latest = node.quorum.log.latest_snapshot
     assert latest is not None, "Kafka has written snapshots"
     assert latest.offset > 0
-    assert parts(node.image) == parts(expected)
+    assert parts(node.image) == parts(load_log(log))
 
 
 def parts(image: MetadataImage) -> tuple[object, ...]:
