@@ -68,7 +68,10 @@ def identify(
     """
     metadata_directory = settings.quorum.metadata_log_dir
     paths = list(dict.fromkeys((metadata_directory, *settings.log.log_dirs)))
+    new = [parent for path in paths for parent in _parents_of_new(files, path)]
     locks = [lock_directory(files, path) for path in paths]
+    for parent in new:
+        files.sync_directory(parent)
     try:
         found = {path: _read(settings, files, path) for path in paths}
         if found[metadata_directory] is None:
@@ -77,6 +80,14 @@ def identify(
     finally:
         for lock in locks:
             lock.release()
+
+
+def _parents_of_new(files: Files, path: str) -> Iterable[str]:
+    """The directories that will have a new name in them when this path is made."""
+    top = "/" if path.startswith("/") else "."
+    while path and files.stat(path) is None:
+        path = path.rpartition("/")[0]
+        yield path or top
 
 
 def _read(settings: Settings, files: Files, path: str) -> MetaProperties | None:

@@ -11,8 +11,9 @@ Kafka's controller also writes a NoOpRecord twice a second, by which it sees in 
 commit. This one does not: the log of an idle cluster does not grow.
 """
 
+import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -35,6 +36,8 @@ from kafkish_protocol.messages.unregister_broker import UnregisterBrokerRequest
 from kafkish_protocol.schema import MetadataRecord, Request, Response
 from kafkish_protocol.types import Uuid
 from kafkish_raft.effects import LeaderChanged
+
+_log: Final = logging.getLogger(__name__)
 
 MAX_WAITING: Final = 100_000
 """Requests that wait to be committed; more are refused until the disk has caught up."""
@@ -109,8 +112,15 @@ class ControllerRuntime:
         if len(self._waiting) >= MAX_WAITING:
             return _failed(ApiError(ErrorCode.REQUEST_TIMED_OUT, "The controller's disk can not keep up; try again"))
         self._note_arrival(request)
-        result = operation(self._pending.image, request, self._context(caller))
-        if not self._write(result):
+        try:
+            result = operation(self._pending.image, request, self._context(caller))
+            is_written = self._write(result)
+        except (
+            Exception
+        ) as error:  # a mistake in an operation, or a record that can not be encoded: nothing was written
+            _log.exception("%s of the controller failed", getattr(operation, "__name__", operation))
+            return _failed(error)
+        if not is_written:
             return _failed(self._not_controller())
         self._note_answer(request, result.response)
         return self._when_committed(result.response)
@@ -140,17 +150,25 @@ class ControllerRuntime:
         )
 
     def _write(self, result: Result[Any]) -> bool:
-        """Append the records, and add them to the pending image. False if another node leads."""
-        metadata_version = self._pending.image.features.metadata_version or self._first_level
-        for records, batch in plan_batches(
-            result.records, metadata_version, atomic=result.atomic, now_ms=self.quorum.clock.wall_ms()
-        ):
-            epoch = self._epoch
-            base_offset = None if epoch is None else self.quorum.append(batch, epoch)
-            if base_offset is None or epoch is None:
+        """Add the records to the pending image and append them to the log. False if another node leads."""
+        level = self._pending.image.features.metadata_version or self._first_level
+        now_ms = self.quorum.clock.wall_ms()
+        for records, batch in plan_batches(result.records, level, atomic=result.atomic, now_ms=now_ms):
+            epoch, base_offset = self._epoch, self.quorum.log.end_offset
+            if epoch is None:
                 return False
-            self._pending.load_batch(records, base_offset=base_offset, epoch=epoch, timestamp_ms=batch.max_timestamp)
+            self._replay(records, base_offset, epoch, now_ms)
+            if self.quorum.append(batch, epoch) is None:
+                return False
         return True
+
+    def _replay(self, records: Sequence[MetadataRecord], base_offset: int, epoch: int, now_ms: int) -> None:
+        """Before anything is written: what can not be replayed must never be in the log. Then the image is in doubt."""
+        try:
+            self._pending.load_batch(records, base_offset=base_offset, epoch=epoch, timestamp_ms=now_ms)
+        except Exception:
+            self.quorum.resign(epoch)
+            raise
 
     @property
     def _first_level(self) -> int:
@@ -241,7 +259,7 @@ class ControllerRuntime:
         return ApiError(ErrorCode.NOT_CONTROLLER, known)
 
 
-def _failed(error: ApiError) -> Deferred[Any]:
+def _failed(error: Exception) -> Deferred[Any]:
     failed: Deferred[Any] = Deferred()
     failed.fail(error)
     return failed

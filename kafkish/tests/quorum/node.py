@@ -3,6 +3,7 @@
 import heapq
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -89,8 +90,19 @@ class World:
 class Node:
     """A broker and controller without listeners."""
 
-    def __init__(self, files: Files | None = None, *, seed: int = 1, data: str = DATA, **overrides: str) -> None:
+    def __init__(
+        self,
+        files: Files | None = None,
+        *,
+        seed: int = 1,
+        data: str = DATA,
+        segment_bytes: int | None = None,
+        **overrides: str,
+    ) -> None:
+        """`segment_bytes` may be smaller than Kafka lets users set it."""
         self.files = files if files is not None else MemoryFiles()
+        if isinstance(self.files, MemoryFiles):
+            self.files.now_ms = START_MS
         self.world = World()
         self.dice = Random(seed)
         names = {"log_dirs": data, "node_id": "1", **overrides}
@@ -100,6 +112,8 @@ class Node:
             self.settings, self.identity, self.files,
             clock=self.world, timers=self.world, executor=self.world, dice=self.dice,
         )  # fmt: skip
+        if segment_bytes:
+            self.quorum.log.log.config = replace(self.quorum.log.log.config, segment_bytes=segment_bytes)
         self.updates: list[Update] = []
         self.failures: list[str] = []
         self.quorum.on_failure.append(self.failures.append)
@@ -126,6 +140,12 @@ class Node:
     def start(self) -> "Node":
         """Start, and run until the broker is unfenced or nothing moves any more."""
         self.broker.start()
+        self.quorum.start()
+        self.world.settle(200)
+        return self
+
+    def replay(self) -> "Node":
+        """Start without a broker: the image is what the disk says."""
         self.quorum.start()
         self.world.settle(200)
         return self
