@@ -25,22 +25,24 @@ from kafkish.dispatch import Dispatch
 from kafkish.handlers import catalog  # noqa: F401  # importing it registers the handlers
 from kafkish.handlers.registry import REGISTRY
 from kafkish.handlers.services import ControllerError, Node, Services
+from kafkish.local_quorum import LocalQuorum
 from kafkish.loop import LoopTimers, LoopWorkers
+from kafkish.metrics import Exporter, Metrics
 from kafkish.network.listener import Limits, Listener, ListenError, bind
+from kafkish.observation import LoopProbe, observe_connections, observe_groups, observe_partitions
 from kafkish.partitions.fetch_session import FetchSessions
 from kafkish.partitions.flusher import Flusher
 from kafkish.partitions.housekeeping import Housekeeping
 from kafkish.partitions.table import PartitionTable
 from kafkish.producer_ids import ProducerIdBlocks
 from kafkish.publisher import Publisher
+from kafkish.quorum.duties import Duties
 from kafkish.quorum.formatting import SERVED_FEATURES, identify, read_bootstrap
 from kafkish.quorum.local_broker import LocalBroker, RegistrationError
 from kafkish.quorum.opening import open_quorum
-from kafkish.quorum.quorum import Quorum
 from kafkish.quorum.runtime import Caller, ControllerRuntime
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.broker_registration import Listener as AdvertisedListener
-from kafkish_protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
 from kafkish_protocol.records import Compression
 from kafkish_protocol.schema import Request, Response
 from kafkish_protocol.types import Uuid
@@ -70,6 +72,8 @@ class Broker:
         self._settings = settings
         self._on_failure = on_failure
         self._listeners: list[Listener] = []
+        self._exporters: list[Exporter] = []
+        self.metrics = Metrics()
 
     async def start(self) -> Address:
         """Open everything, take part in the cluster, then listen; the address that clients can use."""
@@ -77,6 +81,7 @@ class Broker:
             bound = [(each.name, bind(*each.address)) for each in self._client_listeners()]
             self._open()
             await self._join(bound)
+            self._observe()
             return await self._listen(bound)
         except (ListenError, StorageError, RegistrationError) as error:
             raise StartError(str(error)) from error
@@ -86,6 +91,9 @@ class Broker:
         for listener in self._listeners:
             listener.stop_accepting()
         self.housekeeping.stop()
+        self.probe.stop()
+        for exporter in self._exporters:
+            exporter.stop()
         self.groups.stop()
         if self.failure is None:
             await _within(_PATIENCE_S, self.local.stop())
@@ -170,10 +178,10 @@ class Broker:
             ),
             NodeConfigPort(settings.configs.static),
             read_bootstrap(self._files, self.identity.metadata_directory, SERVED_FEATURES),
-            incarnation_id=(incarnation_id := operation.random_uuid(self._dice.randbytes)),
+            incarnation_id=operation.random_uuid(self._dice.randbytes),
             session_timeout_ms=settings.replication.broker_session_timeout_ms,
         )
-        self._incarnation_id = incarnation_id
+        Duties(self.controller, settings.replication)
 
     def _make_groups(self) -> GroupCoordinator:
         settings = self._settings.groups
@@ -207,7 +215,7 @@ class Broker:
             node=self.node,
             metadata=self.publisher,
             controller=controller,
-            quorum=_LocalQuorum(self.quorum),
+            quorum=LocalQuorum(self.quorum),
             partitions=self.partitions,
             groups=self.groups,
             producer_ids=ProducerIdBlocks(self.node.id, lambda: self.local.epoch or -1, controller),
@@ -249,9 +257,27 @@ class Broker:
             backlog=network.socket_listen_backlog,
         )
         for name, each in bound:
-            self._listeners.append(Listener(each, Dispatch(REGISTRY, self.services, name), limits))
+            self._listeners.append(Listener(each, self._dispatch(name), limits))
             await self._listeners[-1].start()
         return Address(*self._listeners[0].address)
+
+    def _dispatch(self, listener: str) -> Dispatch:
+        return Dispatch(REGISTRY, self.services, listener, self.metrics, clock.monotonic_s)
+
+    def _observe(self) -> None:
+        """Show the metrics where the settings want them; nobody looks, nothing is computed."""
+        addresses = self._settings.metrics.metrics_listen
+        observe_partitions(self.metrics, self.partitions)
+        observe_groups(self.metrics, self.groups, self.partitions)
+        observe_connections(self.metrics, self._listeners)
+        self.probe = LoopProbe(self.metrics, self._timers, clock.monotonic_s)
+        if addresses:
+            self.probe.start()
+        for address in addresses:
+            try:
+                self._exporters.append(Exporter(self.metrics, *address))
+            except OSError as error:
+                raise StartError(f"metrics cannot be shown on {address}: {error.strerror}") from error
 
     def _client_listeners(self) -> list[Any]:
         network = self._settings.network
@@ -298,20 +324,6 @@ class _LocalController:
         return answer
 
 
-class _LocalQuorum:
-    """This node's part of the metadata quorum."""
-
-    def __init__(self, quorum: Quorum) -> None:
-        self._quorum = quorum
-
-    @property
-    def kraft_version(self) -> int:
-        return self._quorum.raft.history.version
-
-    def describe(self, request: DescribeQuorumRequest, api_version: int) -> Deferred[DescribeQuorumResponse]:
-        raise NotImplementedError
-
-
 class _Progress:
     """Tells how loading goes, if it takes long."""
 
@@ -322,7 +334,7 @@ class _Progress:
         now_ms = clock.monotonic_ms()
         if now_ms - self._told_ms >= _TELL_MS:
             self._told_ms = now_ms
-            print(f"kafkish loads {progress.directory}: {progress.loaded} of {progress.total} logs", flush=True)
+            log.warning("loading %s: %d of %d logs", progress.directory, progress.loaded, progress.total)
 
 
 def _previous_epoch(logs: LogManager) -> int:

@@ -100,14 +100,20 @@ def check_features(image: MetadataImage, request: BrokerRegistrationRequest, con
         versions.METADATA_VERSION: image.metadata_version,
         versions.KRAFT_VERSION: context.kraft_version,
     }
+    for name, (low, high) in supported.items():
+        check_level(name, finalized.pop(name, 0), low, high)
     if versions.METADATA_VERSION not in supported:
         message = "Request features do not contain 'metadata.version'"
         raise ApiError(ErrorCode.INVALID_REGISTRATION, message)
-    for name in {**finalized, **supported}:
-        level, (low, high) = finalized.get(name, 0), supported.get(name, (0, 0))
-        if not low <= level <= high:
-            message = (
-                f"Unable to register because the broker does not support finalized version {level} of {name}. "
-                f"The broker wants a version between {low} and {high}, inclusive."
-            )
-            raise ApiError(ErrorCode.UNSUPPORTED_VERSION, message)
+    for name, level in finalized.items():
+        check_level(name, level, 0, 0)
+
+
+def check_level(name: str, level: int, low: int, high: int) -> None:
+    """Refuse a broker that does not support the finalized level of one feature."""
+    if not low <= level <= high:
+        message = (
+            f"Unable to register because the broker does not support finalized version {level} of {name}. "
+            f"The broker wants a version between {low} and {high}, inclusive."
+        )
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION, message)

@@ -25,6 +25,7 @@ class NodeConfigPort:
         self._node = NodeConfigs(static)
         self._itself = ConfigResource(ResourceType.BROKER, str(self._node.values["node.id"]))
         self._layers = (_NOTHING, _NOTHING)
+        self._plain_rows: list[ConfigRow] | None = None  # of a topic with no configs of its own: most topics
         self.static_min_isr = int(self._node.number(MIN_ISR))
         """`min.insync.replicas` of server.properties, or its default."""
 
@@ -52,13 +53,18 @@ class NodeConfigPort:
 
     def describe_topic(self, configs: Configs, own: Mapping[str, str]) -> Sequence[ConfigRow]:
         """All configs of a topic with these values of its own."""
-        return describe(ResourceType.TOPIC, "", own, self.node(configs))
+        node = self.node(configs)
+        if own:
+            return describe(ResourceType.TOPIC, "", own, node)
+        if self._plain_rows is None:
+            self._plain_rows = describe(ResourceType.TOPIC, "", _NOTHING, node)
+        return self._plain_rows
 
     def node(self, configs: Configs) -> NodeConfigs:
         """The layers as an image has them; made anew only when one of the image's two is another object."""
         cluster, own = layers = (configs.get(ALL_BROKERS, _NOTHING), configs.get(self._itself, _NOTHING))
         if cluster is not self._layers[0] or own is not self._layers[1]:
-            self._node, self._layers = NodeConfigs(self._node.static, cluster, own), layers
+            self._node, self._layers, self._plain_rows = NodeConfigs(self._node.static, cluster, own), layers, None
         return self._node
 
 

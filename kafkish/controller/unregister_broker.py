@@ -19,4 +19,4 @@ def unregister_broker(
     partitions = [*in_sync(image, broker.id), *eligible(image, broker.id)]
     records = broker_leaves(image, context, broker.id, partitions)
     records.append(UnregisterBrokerRecord(broker_id=broker.id, broker_epoch=broker.epoch))
-    return Result(records, UnregisterBrokerResponse(error_message=None), atomic=False)
+    return Result(records, UnregisterBrokerResponse(error_message=""), atomic=False)

@@ -28,6 +28,11 @@ class Runtime(Generic[S]):
         """Those that this node coordinates, loaded or not."""
         return list(self._terms)
 
+    @property
+    def shards(self) -> list[S]:
+        """What this node coordinates at the moment, to be looked at and not touched."""
+        return [term.shard for _, term in list(self._terms.values())]
+
     def elect(self, index: int, leader_epoch: int, shard_log: ShardLog) -> None:
         """This node leads the partition. A term that is under way goes on in the new epoch, on the log that it has."""
         epoch, term = self._terms.get(index, (-1, None))

@@ -33,7 +33,7 @@ log = logging.getLogger("kafkish.coordinators")
 S = TypeVar("S", bound=Shard)
 Step = Callable[[Now], Effects]
 
-_RECORDS_IN_A_SLICE: Final = 500  # a few milliseconds; then others have their turn
+_RECORDS_IN_A_SLICE: Final = 200  # a few milliseconds; then others have their turn
 _REST_MS: Final = 1_000  # before a shard that failed is loaded again
 
 
@@ -98,6 +98,10 @@ class Term(Generic[S]):
         self._begin_to_load(delay_ms=0)
         if shard_log.start_offset == shard_log.end_offset:
             self._load_slice()
+
+    @property
+    def shard(self) -> S:
+        return self._shard
 
     # -- loading
 

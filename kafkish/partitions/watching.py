@@ -3,7 +3,9 @@
 A watcher that is called may end its watch, and others', at once; it is never called again after that.
 """
 
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Watcher(Protocol):
@@ -23,6 +25,10 @@ class Watchable:
     @property
     def watcher_count(self) -> int:
         return len(self._watchers)
+
+    def watchers(self, kind: type[T]) -> list[T]:
+        """Those of one kind."""
+        return [watcher for watcher in list(self._watchers) if isinstance(watcher, kind)]
 
     def watch(self, watcher: Watcher) -> None:
         self._watchers[watcher] = None

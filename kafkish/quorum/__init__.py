@@ -8,8 +8,10 @@
     quorum.py          drives the state machine and carries out its effects
     follower.py        committed records become images, and whoever listens is told
     snapshotting.py    when to write a snapshot, and what may be deleted behind it
-    runtime.py         the active controller: operations, their records, their answers
+    runtime.py         the active controller: operations, their records (batching.py), their answers
+    duties.py          what it does by itself
     local_broker.py    the broker of this process registers with the controller
+    opening.py         all of it from the broker's settings
     describing.py      what DescribeQuorum tells
 
 No event loop, no threads, no sockets: those come as ports. What the log's records mean is the affair of

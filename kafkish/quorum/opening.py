@@ -5,6 +5,7 @@ from kafkish.quorum.formatting import Identity, controller_endpoints
 from kafkish.quorum.metadata_log import MetadataLog
 from kafkish.quorum.ports import Clock, Dice, Executor, PeerChannel
 from kafkish.quorum.quorum import Quorum
+from kafkish.quorum.snapshotting import SnapshotLimits, Snapshotter
 from kafkish.quorum.vote_file import VoteFile
 from kafkish.timers import Timers
 from kafkish_raft import ports as raft
@@ -27,7 +28,19 @@ def open_quorum(
     log = MetadataLog(files, identity.metadata_directory, log_config(settings), clock, executor)
     votes = VoteFile(files, log.directory)
     own = raft_settings(settings, identity, has_peers=peers is not None)
-    return Quorum(own, log, votes, clock=clock, timers=timers, executor=executor, dice=dice, peers=peers)
+    quorum = Quorum(own, log, votes, clock=clock, timers=timers, executor=executor, dice=dice, peers=peers)
+    Snapshotter(quorum, files, snapshot_limits(settings))
+    return quorum
+
+
+def snapshot_limits(settings: Settings) -> SnapshotLimits:
+    quorum = settings.quorum
+    return SnapshotLimits(
+        max_record_bytes=quorum.metadata_log_max_record_bytes,
+        max_interval_ms=quorum.metadata_log_max_snapshot_interval_ms,
+        retention_bytes=quorum.metadata_max_retention_bytes,
+        retention_ms=quorum.metadata_max_retention_ms,
+    )
 
 
 def log_config(settings: Settings) -> LogConfig:

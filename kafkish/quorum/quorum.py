@@ -107,6 +107,11 @@ class Quorum:
     def leader_id(self) -> NodeId | None:
         return self.raft.leader_id
 
+    @property
+    def is_closing(self) -> bool:
+        """Whether the log is closed, or about to be."""
+        return self._is_closing
+
     def subscribe(self, listener: Callable[[Update], object]) -> None:
         """Tell of every image in order, once the first is known."""
         self.follower.subscribe(listener)

@@ -112,15 +112,24 @@ class SnapshotFiles:
         """A piece, for a node that fetches it."""
         return self._files.open(self.path(snapshot_id)).read(position, max_bytes)
 
-    def remove_before(self, offset: int) -> list[OffsetAndEpoch]:
-        """Remove snapshots that end before an offset, durably. Which they were."""
-        doomed = [snapshot_id for snapshot_id in self.sizes if snapshot_id.offset < offset]
+    def forget(self, snapshot_ids: Iterable[OffsetAndEpoch]) -> list[OffsetAndEpoch]:
+        """Let nobody find these any more; `remove` then deletes their files."""
+        doomed = list(snapshot_ids)
         for snapshot_id in doomed:
-            self._files.remove(self.path(snapshot_id))
             del self.sizes[snapshot_id]
-        if doomed:
-            self._files.sync_directory(self._directory)
         return doomed
+
+    def remove(self, snapshot_ids: Iterable[OffsetAndEpoch]) -> None:
+        """Delete files, durably. Any thread."""
+        for snapshot_id in snapshot_ids:
+            self._files.remove(self.path(snapshot_id))
+        self._files.sync_directory(self._directory)
+
+    def remove_before(self, offset: int) -> None:
+        """Remove snapshots that end before an offset, durably."""
+        doomed = self.forget([snapshot_id for snapshot_id in self.sizes if snapshot_id.offset < offset])
+        if doomed:
+            self.remove(doomed)
 
 
 class SnapshotWriter:

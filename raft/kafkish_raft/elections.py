@@ -155,6 +155,7 @@ class Elections(Replica):
         if not error:
             self.learn(request.leader_epoch, request.leader_id, request.leader_endpoints)
             if isinstance(self.state, Follower):
+                self.state.has_fetched = False  # nothing more is to be hoped for: whoever stands gets the pre-vote
                 self.state.fetch_deadline_ms = self.now_ms + self.successor_wait_ms(request.preferred_candidates)
         self.reply(handle, self.response(messages.QuorumResponse, error))
 

@@ -126,7 +126,7 @@ class FetchSnapshotRequest(Request):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchSnapshotResponse(QuorumResponse):
     snapshot_id: OffsetAndEpoch | None = None
-    size: int = 0
+    size_bytes: int = 0
     position: int = 0
     unaligned_records: Sized = b""
 

@@ -42,7 +42,7 @@ class Snapshots(Membership):
         response = self.response(
             messages.FetchSnapshotResponse,
             snapshot_id=request.snapshot_id,
-            size=size,
+            size_bytes=size,
             position=request.position,
             unaligned_records=messages.ReadFrom(request.position, request.max_bytes),
         )
@@ -74,7 +74,7 @@ class Snapshots(Membership):
             return False
         self.emit(effects.WriteSnapshotChunk(snapshot_id, position, data))
         follower.download_position += len(data)
-        if follower.download_position >= response.size:
+        if follower.download_position >= response.size_bytes:
             follower.download = None
             self.is_installing = True
             self.emit(effects.InstallSnapshot(snapshot_id))

@@ -1,6 +1,6 @@
 """The coordinator of groups as the handlers of requests see it: one, however many shards it has on this node."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 from kafkish.coordinators.groups.records import KINDS
@@ -31,6 +31,20 @@ class GroupCoordinator:
     def partition_of(self, group_id: str, /) -> int:
         """The partition of `__consumer_offsets` that a group belongs to."""
         return partition_for_group(group_id, self._partitions)
+
+    # -- for whoever looks, on any thread
+
+    @property
+    def group_count(self) -> int:
+        return sum(len(shard.state.groups) for shard in self._runtime.shards)
+
+    def committed_offsets(self) -> Iterator[tuple[str, str, int, int]]:
+        """Group, topic, partition and offset of all that is committed."""
+        for shard in self._runtime.shards:
+            for group_id in list(shard.state.groups):
+                for topic, found in list(shard.state.offsets.of_group(group_id).items()):
+                    for index, value in list(found.items()):
+                        yield group_id, topic, index, value.offset
 
     # -- requests
 

@@ -64,6 +64,13 @@ class Oracle:
         self.note(request, version, in_one_order(records), in_one_order(written))
         return ours
 
+    def assert_nothing_differs(self) -> int:
+        """Fail with all differences that were noted. Returns how many requests were compared since the last time."""
+        differences, compared = self.differences, self.compared
+        self.differences, self.compared = [], 0
+        assert not differences, "\n".join(differences)
+        return compared
+
     def context(self, version: int, written: list[Stored], theirs: Response) -> Context:
         """What Kafka drew and chose, as far as its records tell, and its answer where it only validates."""
         drawn = [record.topic_id for record, _ in written if isinstance(record, TopicRecord)]

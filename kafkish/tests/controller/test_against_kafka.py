@@ -54,12 +54,9 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracle]:
 
 @pytest.fixture(autouse=True)
 def nothing_differs(oracle: Oracle, show: Callable[[str], None], request: pytest.FixtureRequest) -> Iterator[None]:
-    compared = oracle.compared
     yield
-    differences, oracle.differences = oracle.differences, []
-    assert not differences, "\n".join(differences)
-    what = request.node.name.removeprefix("test_")
-    show(f"Kafka's answers and records, {what}: {oracle.compared - compared} requests compared, none different")
+    what, compared = request.node.name.removeprefix("test_"), oracle.assert_nothing_differs()
+    show(f"Kafka's answers and records, {what}: {compared} requests compared, none different")
 
 
 def without_a_value() -> CreatableTopic:
@@ -168,6 +165,15 @@ def test_alter_configs(oracle: Oracle) -> None:
     ask(change(4, "1", (SET, "min.insync.replicas", "2")))
     ask(change(4, "", (DELETE, "min.insync.replicas", None)))
     ask(change(2, "e", (SET, "nonsense", "8")))
+    ask(change(4, "1", (SET, "num.io.threads", "7"), (APPEND, "log.cleanup.policy", "compact")))
+    ask(change(4, "1", (DELETE, "num.io.threads", None)), change(4, "", (SET, "log.retention.ms", "7")))
+    ask(change(4, "7", (SET, "num.io.threads", "7")), change(4, "one", (SET, "num.io.threads", "7")))
+    ask(change(4, "1", (SET, "log.dirs", "7")), change(4, "", (SET, "log.cleaner.threads", "700")), messages=False)
+    ask(change(32, "g", (SET, "consumer.session.timeout.ms", "50000")), change(32, "", (SET, "x", "1")))
+    ask(change(16, "m", (SET, "interval.ms", "500")), change(16, "n", (SET, "interval.ms", "5")))
+    ask(change(2, "", (SET, "retention.ms", "5")), change(2, "e", (SET, "retention.ms", None)))
+    ask(change(2, "c", (SET, "retention.ms", "5"), (SET, "retention.ms", "6")))
+    ask()
 
     def replaced(name: str, **configs: str) -> legacy.AlterConfigsResource:
         rows = [legacy.AlterableConfig(name=key.replace("_", "."), value=value) for key, value in configs.items()]

@@ -212,13 +212,23 @@ class TestStaleBrokers:
         cluster.sessions.activate(cluster.image, cluster.now_ms, dead={1})
         assert cluster.run(broker_registration, other).error_code == 0
 
+    @pytest.mark.parametrize("elr", [True, False])
+    def test_a_node_that_was_killed_leads_again_what_it_led(self, elr: bool) -> None:
+        """It is the last known leader: what it has lost, nobody else has either."""
+        cluster = Cluster(1, elr=elr)
+        create(cluster, topic("t", 2))
+        before = cluster.partition("t")
+        cluster.join(1)
+        after = cluster.partition("t")
+        assert (after.leader, after.isr, after.leader_epoch) == (1, (1,), before.leader_epoch + 2)
+
 
 class TestUnregistration:
     def test_a_broker_that_is_gone_for_good_leaves_every_isr(self) -> None:
         cluster = Cluster(1, 2)
         create(cluster, topic("t", assigned=[[1, 2]]))
         response = cluster.run(unregister_broker, UnregisterBrokerRequest(broker_id=1))
-        assert (response.error_code, response.error_message) == (0, None)
+        assert (response.error_code, response.error_message) == (0, "")
         assert list(cluster.image.brokers) == [2]
         assert (cluster.partition("t").leader, cluster.partition("t").isr) == (2, (2,))
 

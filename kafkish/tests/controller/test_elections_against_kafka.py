@@ -22,7 +22,7 @@ from kafkish_protocol.types import Uuid
 pytestmark = pytest.mark.kafka
 
 SOURCE = Path(__file__).parent / "java" / "PartitionChanges.java"
-CASES = 20_000
+CASES = 10_000
 TOPIC = Uuid(b"t" * 16)
 OTHER_DIRECTORY = Uuid((77).to_bytes(8, "big") * 2)
 BROKERS = (1, 2, 3, 4, 5)

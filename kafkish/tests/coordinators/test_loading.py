@@ -29,7 +29,7 @@ def test_log_is_loaded_in_slices_and_clients_are_told(node: GroupNode) -> None:
         assert node.ask(requests.heartbeat(group, "m", 1)).error_code == ErrorCode.NONE
         node.time.turn()
         slices += 1
-    assert slices == 3
+    assert slices > 3
     assert node.committed(group) == 1
 
 
@@ -153,6 +153,5 @@ def test_deleted_topics_are_forgotten_also_by_shards_that_still_load(node: Group
     node.elect(0, epoch=3)
     node.groups.on_topics_deleted([("t", ZERO_UUID)])
     assert node.committed(other) == -1
-    node.time.turn()
-    node.time.turn()
+    node.time.advance(1)
     assert node.committed(group) == -1

@@ -20,7 +20,7 @@ from kafkish_protocol.stored.metadata_topics import RemoveTopicRecord
 pytestmark = pytest.mark.kafka
 
 SOURCE = Path(__file__).parent / "java" / "MetadataImages.java"
-STORIES, BATCHES = 100, 30
+STORIES, BATCHES = 60, 30
 
 
 def told(seed: int) -> tuple[list[list[MetadataRecord]], MetadataImage]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkish.deferred import Deferred
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.waiting_fetch import Position, wait_for_bytes
 from kafkish.tests.partitions.world import NOW_MS, World, batch_of
@@ -25,6 +26,10 @@ def values(world: World, topic: str = "orders", offset: int = 0) -> list[bytes |
     if found is None:
         return []
     return [record.value for batch in read_batches(found.read()) for record in batch.records()]
+
+
+def is_done(deferred: Deferred[None]) -> bool:
+    return deferred.is_done
 
 
 def test_what_is_produced_is_read_with_the_offsets_that_it_got(world: World) -> None:
@@ -50,10 +55,10 @@ def test_with_flush_messages_1_nothing_is_acknowledged_or_seen_before_it_is_on_d
     world.workers.is_eager = False
     appended = partition.produce(batch_of(b"a"), 1, 12, NOW_MS)
     acknowledged = partition.acknowledged(appended.last_offset, 1)
-    assert not acknowledged.is_done
+    assert not is_done(acknowledged)
     assert values(world) == []
     world.workers.finish()
-    assert acknowledged.is_done
+    assert is_done(acknowledged)
     assert partition.log.recovery_point == 1
     assert values(world) == [b"a"]
 
@@ -99,9 +104,9 @@ def test_a_waiting_fetch_ends_with_enough_bytes_and_only_once(world: World) -> N
         [Position(partition, 0, 1 << 20)], 100, committed=False, max_wait_ms=500, timers=world.timers
     )
     partition.produce(batch_of(b"small"), ALL, 12, NOW_MS)
-    assert not enough.is_done
+    assert not is_done(enough)
     partition.produce(batch_of(b"x" * 100), ALL, 12, NOW_MS)
-    assert enough.is_done
+    assert is_done(enough)
     partition.produce(batch_of(b"more"), ALL, 12, NOW_MS)
     world.timers.pass_ms(1000)
     assert partition.watcher_count == 0
@@ -112,9 +117,9 @@ def test_a_waiting_fetch_ends_at_its_deadline(world: World) -> None:
     partition = world.partition("orders")
     enough = wait_for_bytes([Position(partition, 0, 1 << 20)], 1, committed=False, max_wait_ms=500, timers=world.timers)
     world.timers.pass_ms(499)
-    assert not enough.is_done
+    assert not is_done(enough)
     world.timers.pass_ms(1)
-    assert enough.is_done
+    assert is_done(enough)
     assert partition.watcher_count == 0
 
 
@@ -133,7 +138,7 @@ def test_deleting_a_topic_wakes_its_readers_and_frees_its_name(world: World) -> 
     partition.produce(batch_of(b"old"), ALL, 12, NOW_MS)
     enough = wait_for_bytes([Position(partition, 1, 1 << 20)], 1, committed=False, max_wait_ms=500, timers=world.timers)
     world.delete_topic(topic_id)
-    assert enough.is_done
+    assert is_done(enough)
     assert world.table.by_name("orders", 0) is None
     world.create_topic("orders")
     assert values(world) == []

@@ -1,10 +1,12 @@
 """The last offset of each key, in a fixed amount of memory.
 
 A table with open addressing in one buffer: 16 bytes of a key's BLAKE2 and 8 of an offset for each slot. Keys are not
-kept. Two keys with one hash would be taken for one, so the hash is one for which nobody can make such keys.
+kept. Two keys with one hash would be taken for one, so the hash is one for which nobody can make such keys. The number
+of slots is a prime, so that a search in steps of any width comes to every slot.
 """
 
 from hashlib import blake2b
+from math import isqrt
 from typing import Final
 
 _HASH_BYTES: Final = 16
@@ -16,9 +18,9 @@ class OffsetMap:
     """Any thread, one at a time."""
 
     def __init__(self, buffer_bytes: int, load_factor: float) -> None:
-        self._slots = max(2, buffer_bytes // SLOT_BYTES)
+        self._slots = _prime_up_to(max(2, buffer_bytes // SLOT_BYTES))
         self._table = bytearray(self._slots * SLOT_BYTES)
-        self.capacity = max(1, int(self._slots * load_factor))
+        self.capacity = min(self._slots - 1, max(1, int(self._slots * load_factor)))
         self.count = 0
         self.latest_offset = -1  # up to here, every record's key is in the map
 
@@ -52,3 +54,11 @@ class OffsetMap:
                 return digest, at, True
             slot = (slot + step) % self._slots
         raise AssertionError("the map is full")
+
+
+def _prime_up_to(limit: int) -> int:
+    """The largest prime that is not above the limit."""
+    number = limit
+    while any(number % divisor == 0 for divisor in range(2, isqrt(number) + 1)):
+        number -= 1
+    return number

@@ -68,13 +68,14 @@ def vote_told_before_it_is_persisted() -> list[Any]:
 
 
 @bug
-def vote_again_without_looking_at_the_log() -> list[Any]:
-    """Who has the vote gets it again, though it may have lost records since it asked first."""
+def second_vote_in_an_epoch() -> list[Any]:
+    """Whoever asks last gets the vote."""
     may_grant = Elections.may_grant
 
     def may_grant_again(self: Elections, request: messages.VoteRequest) -> bool:
-        is_again = not request.pre_vote and self.voted_key == request.replica_key and self.leader_id is None
-        return may_grant(self, request) or (is_again and isinstance(self.state, Unattached | Prospective))
+        if not request.pre_vote and isinstance(self.state, Unattached | Prospective):
+            self.voted_key = None
+        return may_grant(self, request)
 
     return [_method(Elections, "may_grant", may_grant_again)]
 
@@ -159,19 +160,14 @@ def no_check_quorum() -> list[Any]:
 
 @bug
 def snapshot_above_the_watermark() -> list[Any]:
-    """The state machine is fed, and a snapshot taken, as soon as records are in the log."""
+    """Whoever asks for a snapshot gets one, also of records that are not committed."""
 
     def snapshot_header(self: Snapshots, snapshot_id: OffsetAndEpoch) -> Any:
-        return self.history.at(snapshot_id.offset)
+        is_new = snapshot_id.offset > max(self.log.start_offset, (self.log.latest_snapshot or (0, 0))[0])
+        return self.history.at(snapshot_id.offset) if is_new else original(self, snapshot_id)
 
-    def follow(self: Replication) -> None:
-        if isinstance(self.state, Follower) and not self.is_log_changing:
-            self.raise_high_watermark(max(0, min(self.state.leader_high_watermark + 2, self.log.end_offset)))
-
-    return [
-        _method(Snapshots, "snapshot_header", snapshot_header),
-        _method(Replication, "follow_high_watermark", follow),
-    ]
+    original = Snapshots.snapshot_header
+    return [_method(Snapshots, "snapshot_header", snapshot_header)]
 
 
 @bug
@@ -251,5 +247,17 @@ def lost_directory_id() -> list[Any]:
     def is_same(voter: voters.ReplicaKey, replica: voters.ReplicaKey) -> bool:
         return voter.id == replica.id
 
-    modules = ("kafkish_raft.elections", "kafkish_raft.leader")
+    modules = ("kafkish_raft.elections", "kafkish_raft.states", "kafkish_raft.voters")
     return [mock.patch(f"{module}.is_same_replica", is_same) for module in modules]
+
+
+@bug
+def follower_never_stands() -> list[Any]:
+    """A voter waits for its leader for ever."""
+
+    def poll_follower(self: Raft, state: Follower) -> None:
+        state.fetch_deadline_ms = self.now_ms + 1
+        original(self, state)
+
+    original = Raft._poll_follower
+    return [_method(Raft, "_poll_follower", poll_follower)]

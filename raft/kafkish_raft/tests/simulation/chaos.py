@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from kafkish_raft import events, messages
 from kafkish_raft.replica import UnsafeError
-from kafkish_raft.states import Leader
+from kafkish_raft.states import Candidate, Leader
 from kafkish_raft.tests.simulation import checker as invariants
 from kafkish_raft.tests.simulation.checker import Violation
 from kafkish_raft.tests.simulation.disk import Disk
 from kafkish_raft.tests.simulation.node import Node
+from kafkish_raft.tests.simulation.trace import key, voter_set
 from kafkish_raft.tests.simulation.world import World
 from kafkish_raft.voters import DYNAMIC, NO_DIRECTORY, Endpoint, NodeId, ReplicaKey, Voter, Voters, VoterSet
 
@@ -55,7 +56,9 @@ class Chaos:
         self.world = World(seed, is_traced=is_traced)
         dice = self.dice = self.world.dice
         self.is_dynamic = dice.chance(700)
-        settings = {"auto_join": self.is_dynamic and dice.chance(300)}
+        self.is_auto_joined = self.is_dynamic and dice.chance(300)
+        self.is_upgraded_at_last = not self.is_dynamic and dice.chance(300)
+        settings = {"auto_join": self.is_auto_joined, "fetch_snapshot_max_bytes": dice.choose((4, 64))}
         self.world.found(dice.between(1, 7), dice.between(0, 5), is_dynamic=self.is_dynamic, **settings)
         self.world.fetch_size = dice.choose((1, 3, 12))
         self.pace_ms = dice.choose((40, 150, 400))
@@ -109,11 +112,10 @@ class Chaos:
             self.world.after(1 + self.dice(2 * self.pace_ms), self._next_fault)
 
     def _any(self) -> Node:
-        """Leaders attract misfortune."""
-        leaders = self.world.leaders()
-        if leaders and self.dice.chance(400):
-            return self.dice.choose(leaders)
-        return self.dice.choose(list(self.world.nodes.values()))
+        """Leaders, and those who want to be, attract misfortune."""
+        nodes = list(self.world.nodes.values())
+        ambitious = [node for node in nodes if node.raft and isinstance(node.raft.state, Leader | Candidate)]
+        return self.dice.choose(ambitious if ambitious and self.dice.chance(400) else nodes)
 
     def _for_a_while(self) -> int:
         return self.dice.choose((20, 200, 800, 2_000))
@@ -199,7 +201,7 @@ class Chaos:
         node.flush_ms = (1, 5)
 
     def _snapshot(self) -> None:
-        self._any().make_snapshot(is_trimmed=self.dice.chance(700))
+        self._any().make_snapshot(is_trimmed=self.dice.chance(700), is_hasty=self.dice.chance(300))
 
     def _resign(self) -> None:
         for node in self.world.leaders():
@@ -315,6 +317,9 @@ class Chaos:
         if not world.run_until(self._is_calm, RECOVERY_MS):
             behind = [(node, node.applied_offset) for node in world.nodes.values()]
             raise Violation(invariants.EQUAL_AT_END, f"{len(world.checker.committed)} committed, applied {behind}")
+        if not world.run_until(self._is_settled, RECOVERY_MS):
+            found = [voter_set(leader.raft.voters) for leader in world.leaders() if leader.raft]
+            raise Violation(invariants.SETTLED, f"voters {found} of {[key(node.key) for node in world.nodes.values()]}")
 
     def _start_majority(self) -> None:
         """Nodes that are down stay down if the others suffice for every voter set that may count."""
@@ -327,10 +332,24 @@ class Chaos:
     def _keep_proposing(self) -> None:
         for leader in self.world.leaders():
             self.world.propose(leader)
+            if self.is_upgraded_at_last and leader.raft:
+                self.world.ask(leader, messages.UpgradeRequest(DYNAMIC, leader.raft.epoch), "upgrade")
         self.world.after(100, self._keep_proposing)
 
     def _is_calm(self) -> bool:
-        """All nodes have applied all that is committed, and know the same leader."""
+        """All nodes have applied all that is committed, but for what is on its way."""
         committed = len(self.world.checker.committed)
         nodes = list(self.world.nodes.values())
         return all(node.raft is not None and node.applied_offset >= committed - 3 for node in nodes)
+
+    def _is_settled(self) -> bool:
+        """Who wanted to join has joined, who moved is known at its new address, who was to be upgraded is."""
+        rafts = [leader.raft for leader in self.world.leaders() if leader.raft]
+        if len(rafts) != 1:
+            return False
+        voters, moved = rafts[0].voters, self._moved
+        if self.is_auto_joined and not all(voters.contains(node.key) for node in self.world.nodes.values()):
+            return False
+        if moved and voters.contains(moved.key) and voters.endpoints(moved.id)[0].port != moved.port:
+            return False
+        return not self.is_upgraded_at_last or rafts[0].history.version == DYNAMIC

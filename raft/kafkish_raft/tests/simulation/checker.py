@@ -26,6 +26,7 @@ SNAPSHOT_COMMITTED: Final = "a snapshot holds committed records only"
 LEADER_LOADS_NONE: Final = "a leader never loads a snapshot"
 OWN_RECORD: Final = "a leader commits only over a record of its own epoch"
 VOTE_FOR_LONGER: Final = "a vote goes only to a log that holds at least the voter's"
+OWN_NAME: Final = "nobody votes in the name of another disk"
 ONE_VOTE: Final = "no vote twice in an epoch"
 PERSIST_FIRST: Final = "nothing is told that is not on disk"
 PRE_VOTE_FIRST: Final = "no candidate without a majority of pre-votes"
@@ -36,6 +37,7 @@ OWN_EPOCH: Final = "a leader serves fetches of its own epoch only"
 LOGS_MATCH: Final = "two logs with the same offset and epoch hold the same record"
 EQUAL_AT_END: Final = "all committed data is equal everywhere"
 LIVENESS: Final = "with a majority reachable, a proposal commits in bounded time"
+SETTLED: Final = "with all nodes up, the voters become those that they should be"
 NO_ACCIDENT: Final = "no step fails"
 
 
@@ -155,6 +157,8 @@ class Checker:
         if isinstance(response, messages.QuorumResponse):
             self._told(node, response.leader_epoch)
         if isinstance(request, messages.VoteRequest) and isinstance(response, messages.VoteResponse):
+            if response.vote_granted and request.voter_key.directory_id not in (NO_DIRECTORY, node.disk.directory_id):
+                self._fail(OWN_NAME, node, f"votes as {request.voter_key}")
             if response.vote_granted and request.pre_vote:
                 self.pre_votes.setdefault((request.replica_key, request.replica_epoch), set()).add(node.id)
             elif response.vote_granted:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkish_raft import effects, events, messages
@@ -227,23 +228,25 @@ class Node:
         self.world.checker.truncating(self, effect.end_offset)
         self.disk.truncate(effect.end_offset)
 
-    def make_snapshot(self, *, is_trimmed: bool) -> None:
-        """At what is applied, if the core agrees; then perhaps delete the log behind it."""
-        if self.raft is None or self.applied_offset <= self.disk.start_offset:
+    def make_snapshot(self, *, is_trimmed: bool, is_hasty: bool = False) -> None:
+        """At what is applied or, in haste, at the log's end, if the core agrees; then perhaps delete the log behind."""
+        offset = self.disk.end_offset if is_hasty else self.applied_offset
+        if self.raft is None or offset <= self.disk.start_offset:
             return
-        place = OffsetAndEpoch(self.applied_offset, self.disk.entry(self.applied_offset - 1).epoch)
+        place = OffsetAndEpoch(offset, self.disk.entry(offset - 1).epoch)
         try:
             version, voters = self.raft.snapshot_header(place)
         except ValueError:
             return
+        digest = reduce(extend_digest, map(self.disk.entry, range(self.applied_offset, offset)), self.digest)
         data = self.world.new_uid().to_bytes(8, "big") * self.world.dice.between(1, 30)
-        snapshot = Snapshot(place, self.digest, version, voters, data)
+        snapshot = Snapshot(place, digest, version, voters, data)
         self.world.checker.snapshotting(self, snapshot)
         self.world.contents[data[:8]] = snapshot
         self.disk.snapshots.append(snapshot)
         if is_trimmed:
             self.disk.trim(place.offset)
-        self.world.note(self, "snapshot", f"at {place}, log starts at {self.disk.start_offset}")
+        self.world.note(self, "snapshot", f"at {place.offset}@{place.epoch}, log starts at {self.disk.start_offset}")
 
     def _write_chunk(self, effect: effects.WriteSnapshotChunk) -> None:
         data = effect.data

@@ -1,5 +1,7 @@
 """Events, effects and messages in a line each, for people."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from kafkish_raft import effects, events, messages
@@ -32,6 +34,8 @@ def describe(thing: object) -> str:
             return f"append at {offset}: batch"
         case effects.AppendFetched(records=records):
             return f"append fetched {records}"
+        case effects.Truncate(end_offset=offset):
+            return f"truncate to {offset}"
         case effects.WriteSnapshotChunk(position=position, data=data):
             return f"write snapshot bytes [{position}, {position + len(data)})"
         case effects.Send(destination=destination, request=request):
@@ -50,16 +54,37 @@ def describe(thing: object) -> str:
 
 def message(thing: object) -> str:
     """A request or response: its name, and the fields that tell something."""
-    name = type(thing).__name__
+    name = type(thing).__name__.removesuffix("Request")
     if isinstance(thing, messages.VoteRequest) and thing.pre_vote:
-        name = "PreVoteRequest"
+        name = "PreVote"
     shown = []
     for field in _slots(thing):
         value = getattr(thing, field)
-        if field in _QUIET or value in _EMPTY or (field == "error_code" and value == ErrorCode.NONE):
-            continue
-        shown.append(f"{_NAMES.get(field, field)}={_value(field, value)}")
-    return f"{name}({', '.join(shown)})"
+        is_quiet = field in _QUIET and not isinstance(thing, messages.RemoveRaftVoterRequest)
+        if not is_quiet and value not in _EMPTY and (field, value) != ("error_code", ErrorCode.NONE):
+            shown.append(_field(field, value))
+    return " ".join([name, *shown])
+
+
+def is_chatter(event: object, wanted: Sequence[object]) -> bool:
+    """Fetches that bring nothing, ticks without consequence: most of what happens, and seldom of interest."""
+    return _is_idle(event) and all(_is_idle(effect) for effect in wanted)
+
+
+def _is_idle(thing: object) -> bool:
+    match thing:
+        case events.Tick() | events.LogChanged():
+            return True
+        case (
+            events.RequestReceived(request=carried)
+            | events.ResponseReceived(response=carried)
+            | effects.Send(request=carried)
+            | effects.Reply(response=carried)
+        ):
+            if isinstance(carried, messages.FetchResponse):
+                return not (carried.records or carried.diverging_epoch or carried.snapshot_id)
+            return carried is None or isinstance(carried, messages.FetchRequest)
+    return False
 
 
 def control(record: object) -> str:
@@ -83,29 +108,59 @@ def key(replica: ReplicaKey) -> str:
     return f"n{replica.id}" + (f"/{disk}" if disk else "")
 
 
-_QUIET = ("leader_endpoints", "max_wait_ms", "max_bytes", "log_start_offset", "pre_vote", "voter_key", "replica_key")
-_EMPTY: tuple[Any, ...] = (b"", None)
-_NAMES = {"current_leader_epoch": "epoch", "leader_epoch": "epoch", "replica_epoch": "epoch", "leader_id": "leader"}
+_QUIET = (
+    "leader_endpoints",
+    "max_wait_ms",
+    "max_bytes",
+    "log_start_offset",
+    "pre_vote",
+    "voter_key",
+    "replica_key",
+    "error_message",
+)
+_EMPTY: tuple[Any, ...] = (b"", None, -1)
+_NAMES = {
+    "current_leader_epoch": "epoch",
+    "leader_epoch": "epoch",
+    "replica_epoch": "epoch",
+    "leader_id": "leader",
+    "fetch_offset": "from",
+    "last_fetched_epoch": "after epoch",
+    "last_offset": "end",
+    "last_offset_epoch": "last epoch",
+    "high_watermark": "committed",
+    "diverging_epoch": "diverges",
+    "snapshot_id": "snapshot",
+    "preferred_candidates": "preferred",
+    "size_bytes": "of",
+    "voter_key": "voter",
+}
+
+
+def _field(field: str, value: Any) -> str:
+    match field, value:
+        case "error_code", _:
+            return ErrorCode(value).name
+        case "vote_granted", _:
+            return "granted" if value else "refused"
+        case (("records" | "unaligned_records"), messages.ReadFrom()):
+            return f"with what lies from {value.position} on"
+        case (("records" | "unaligned_records"), _):
+            return f"with {len(value)} bytes" if isinstance(value, bytes) else f"with {value}"
+    return f"{_NAMES.get(field, field)} {_value(field, value)}"
 
 
 def _value(field: str, value: Any) -> str:
-    if field == "error_code":
-        return ErrorCode(value).name
-    if field == "leader_id":
-        return _leader(value)
-    if isinstance(value, OffsetAndEpoch):
-        return f"{value.offset}@{value.epoch}"
-    if isinstance(value, messages.ReadFrom):
-        return f"from {value.position}"
-    if isinstance(value, Voter):
-        return key(value.key)
-    if isinstance(value, ReplicaKey):
-        return key(value)
-    if field == "preferred_candidates":
-        return " ".join(key(item) for item in value) or "none"
-    if isinstance(value, bytes):
-        return f"{len(value)} bytes"
-    return str(value)
+    match value:
+        case OffsetAndEpoch():
+            return f"{value.offset}@{value.epoch}"
+        case Voter():
+            return key(value.key)
+        case ReplicaKey():
+            return key(value)
+        case tuple() if field == "preferred_candidates":
+            return " ".join(key(item) for item in value) or "none"
+    return _leader(value) if field == "leader_id" else str(value)
 
 
 def _slots(thing: object) -> list[str]:
@@ -113,8 +168,9 @@ def _slots(thing: object) -> list[str]:
 
 
 def _fields(thing: object) -> str:
-    shown = ", ".join(f"{name}={_value(name, getattr(thing, name))}" for name in _slots(thing) if name != "controls")
-    return f"{type(thing).__name__}({shown})"
+    shown = [_field(name, getattr(thing, name)) for name in _slots(thing) if name != "controls"]
+    words = re.sub(r"(?<!^)(?=[A-Z])", " ", type(thing).__name__).lower()
+    return " ".join([words, *shown])
 
 
 def _leader(leader_id: int | None) -> str:

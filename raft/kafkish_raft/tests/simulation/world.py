@@ -12,7 +12,7 @@ from kafkish_raft.tests.simulation.dice import Dice
 from kafkish_raft.tests.simulation.disk import Disk, Snapshot
 from kafkish_raft.tests.simulation.network import Network
 from kafkish_raft.tests.simulation.node import EMPTY_DIGEST, AdminHandle, Node
-from kafkish_raft.tests.simulation.trace import describe
+from kafkish_raft.tests.simulation.trace import describe, is_chatter
 from kafkish_raft.voters import DYNAMIC, DirectoryId, Endpoint, NodeId, ReplicaKey, Voter, VoterSet
 
 TIMES = {
@@ -33,7 +33,9 @@ class World:
     def __init__(self, seed: int, *, is_traced: bool = False) -> None:
         self.dice = Dice(seed)
         self.is_traced = is_traced
+        self.is_chatty = True
         self.trace: list[str] = []
+        self._states: dict[NodeId, str] = {}
         self.now_ms = 0
         self.steps = 0
         self.proposals = 0
@@ -136,8 +138,10 @@ class World:
     def note_step(self, node: Node, event: events.Event, wanted: list[effects.Effect]) -> None:
         raft = node.raft
         assert raft
-        state = f"{raft.role} epoch {raft.epoch} log [{node.disk.start_offset}, {node.disk.end_offset})"
-        self.trace.append(
-            f"{self.now_ms:7} n{node.id:<3} {describe(event)}  -> {state} committed {raft.high_watermark}"
-        )
+        state = f"{raft.role} of epoch {raft.epoch}, log [{node.disk.start_offset}, {node.disk.end_offset})"
+        is_news = self._states.get(node.id) != state
+        if is_chatter(event, wanted) and not is_news and not self.is_chatty:
+            return
+        self._states[node.id] = state
+        self.note(node, describe(event), f" -> {state}" if is_news else "")
         self.trace.extend(f"{'':13}{describe(effect)}" for effect in wanted)
