@@ -2,8 +2,8 @@
 
 - Any version is answered: one that is not known gets version 0 of the response with error 35 and the range of
   ApiVersions itself, so that a newer client can ask again (KIP-511). The dispatcher sees to that.
-- Produce is told from version 0 on, as Kafka does, though it is served from 3: clients on librdkafka before 2.6 look for
-  it to learn which compression codecs they may use (KAFKA-18659).
+- Produce is told from version 0 on, as Kafka does, though it is served from 3: clients on librdkafka before 2.6 look
+  for it to learn which compression codecs they may use (KAFKA-18659).
 - From version 3 on features are told: what this broker supports, as it registered, and of those what is finalized for
   the cluster (KIP-584). Clients before version 4 cannot read a feature that may be switched off (KAFKA-17492).
 - From version 3 on the client names its software; a name that breaks the rules gets error 42, and the connection stays.
