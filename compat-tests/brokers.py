@@ -36,6 +36,7 @@ class NoEngineError(RuntimeError):
 class Broker:
     """A broker at an address: all that is known of one that somebody else runs."""
 
+    kind = "address"
     owned = False
     log_path: Path | None = None
     data_dir: Path | None = None
@@ -70,6 +71,7 @@ class Broker:
 class ApacheBroker(Broker):
     """Apache Kafka from Maven's jars, in a process of this machine."""
 
+    kind = "apache"
     owned = True
 
     def __init__(self, directory: Path) -> None:
@@ -83,6 +85,7 @@ class ApacheBroker(Broker):
 class KafkishBroker(Broker):
     """kafkish, started by its command as a user starts it."""
 
+    kind = "kafkish"
     owned = True
 
     def __init__(self, directory: Path) -> None:
@@ -125,6 +128,7 @@ class KafkishBroker(Broker):
 class DockerBroker(Broker):
     """Apache Kafka in a container."""
 
+    kind = "docker"
     owned = True
 
     def __init__(self) -> None:
