@@ -38,6 +38,7 @@ class Broker:
 
     kind = "address"
     owned = False
+    pid: int | None = None
     log_path: Path | None = None
     data_dir: Path | None = None
 
@@ -60,6 +61,13 @@ class Broker:
 
     def start(self) -> None:
         raise NotImplementedError(f"the broker at {self.address} is not ours to start")
+
+    def memory_bytes(self) -> int:
+        """What the broker's process holds in memory; 0 if nobody here can tell."""
+        if self.pid is None:
+            return 0
+        run = subprocess.run(["ps", "-o", "rss=", "-p", str(self.pid)], capture_output=True, text=True, check=True)
+        return int(run.stdout) * 1024
 
     def log_tail(self, lines: int = 40) -> str:
         """The last lines that the broker logged."""
@@ -104,6 +112,7 @@ class KafkishBroker(Broker):
             command += ["--set", f"{name}={value}"]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.pid = self._process.pid
         self.address = self._wait_for_address()
 
     def _wait_for_address(self, timeout_s: float = 30) -> str:
