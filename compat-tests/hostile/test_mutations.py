@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -46,29 +47,34 @@ class Mutations:
                 yield frame
 
 
-async def bombard(broker: Broker, frames: Iterator[bytes]) -> None:
+async def bombard(broker: Broker, frames: Iterator[bytes], outcomes: Counter[str]) -> None:
     """Send all frames over a few connections, each opened again when the broker closes it."""
-    await asyncio.gather(*(sender(broker, frames) for _ in range(CONNECTIONS)))
+    await asyncio.gather(*(sender(broker, frames, outcomes) for _ in range(CONNECTIONS)))
 
 
-async def sender(broker: Broker, frames: Iterator[bytes]) -> None:
-    for frame in frames:
+async def sender(broker: Broker, frames: Iterator[bytes], outcomes: Counter[str]) -> None:
+    for first in frames:
         reader, writer = await asyncio.open_connection(broker.host, broker.port, limit=1 << 25)
-        while frame and await answered(reader, writer, frame):
-            frame = next(frames, b"")  # noqa: PLW2901
+        frame = first
+        while frame:
+            outcome = await sent(reader, writer, frame)
+            outcomes[outcome] += 1
+            frame = next(frames, b"") if outcome == "answered" else b""
         writer.close()
 
 
-async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, frame: bytes) -> bool:
-    """Whether the connection is of use after this frame."""
+async def sent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, frame: bytes) -> str:
+    """What became of a frame."""
     writer.write(frame)
     try:
         async with asyncio.timeout(PATIENCE_S):
             size = int.from_bytes(await reader.readexactly(4), "big")
             await reader.readexactly(size)
-    except (OSError, EOFError, TimeoutError):
-        return False
-    return True
+    except (OSError, EOFError):
+        return "refused"
+    except TimeoutError:
+        return "left waiting"
+    return "answered"
 
 
 def expect_service(broker: Broker, name: str) -> None:
@@ -83,12 +89,16 @@ def test_broker_survives_damaged_frames_of_real_clients(victim: Broker, show: Ca
     rounds, size = (10, 10_000) if victim.kind == "kafkish" else (2, 1000)
     mutations = Mutations(capture(victim.address), seed=100_000)
     memory = []
+    outcomes: Counter[str] = Counter()
     for number in range(rounds):
         without = STATEFUL if number > 1 else set()
-        asyncio.run(bombard(victim, mutations.take(size, without)))
+        asyncio.run(bombard(victim, mutations.take(size, without), outcomes))
         expect_service(victim, f"round-{number}")
         memory.append(victim.memory_bytes())
     told = ", ".join(f"{used >> 20}" for used in memory)
-    show(f"{rounds * size:,} damaged frames of {len(mutations.frames)} APIs; memory after each tenth: {told} MB")
+    became = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+    show(f"damaged frames of {len(mutations.frames)} APIs: {became}; memory after each round: {told} MB")
+    assert outcomes.total() == rounds * size
+    assert min(outcomes["answered"], outcomes["refused"]) > outcomes.total() // 20, "too few of either to prove much"
     if victim.kind == "kafkish":
         assert memory[-1] - memory[2] < MAX_GROWTH_BYTES
