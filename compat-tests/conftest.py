@@ -82,13 +82,13 @@ def group(fresh: Callable[[str], str]) -> str:
 
 @pytest.fixture
 def make_topic(broker: Broker, fresh: Callable[[str], str]) -> Iterator[Callable[..., str]]:
-    """Creates topics that are ready for use, and keep records of any age. They go if the broker is not ours."""
+    """Creates topics that are ready for use. They go if the broker is not ours."""
     made: list[str] = []
 
     def make(partitions: int = 1, configs: dict[str, str] | None = None) -> str:
         made.append(fresh("topic"))
         with Wire(broker.address) as wire:
-            control.create_topic(wire, made[-1], partitions, {"retention.ms": "-1", **(configs or {})})
+            control.create_topic(wire, made[-1], partitions, configs)
         return made[-1]
 
     yield make
