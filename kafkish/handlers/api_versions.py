@@ -29,7 +29,7 @@ _TOLD_SINCE: Final = {ApiKey.PRODUCE: 0}
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
-@handles(ApiKey.API_VERSIONS, "0-4")
+@handles(ApiKey.API_VERSIONS)
 def api_versions(request: ApiVersionsRequest, context: RequestContext) -> ApiVersionsResponse:
     """Answer with the registry."""
     if context.api_version >= 3 and not _names_its_software(request):
