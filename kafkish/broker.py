@@ -41,6 +41,7 @@ from kafkish.quorum.formatting import SERVED_FEATURES, identify, read_bootstrap
 from kafkish.quorum.local_broker import LocalBroker, RegistrationError
 from kafkish.quorum.opening import open_quorum
 from kafkish.quorum.runtime import Caller, ControllerRuntime
+from kafkish.reachability import Reachability
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.broker_registration import Listener as AdvertisedListener
 from kafkish_protocol.records import Compression
@@ -262,7 +263,9 @@ class Broker:
         return Address(*self._listeners[0].address)
 
     def _dispatch(self, listener: str) -> Dispatch:
-        return Dispatch(REGISTRY, self.services, listener, self.metrics, clock.monotonic_s)
+        told = [each.address for each in self._settings.network.advertised_listeners or () if each.name == listener]
+        reachability = Reachability(str(told[0])) if told else None
+        return Dispatch(REGISTRY, self.services, listener, self.metrics, clock.monotonic_s, reachability)
 
     def _observe(self) -> None:
         """Show the metrics where the settings want them; nobody looks, nothing is computed."""
