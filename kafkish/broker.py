@@ -265,7 +265,14 @@ class Broker:
     def _dispatch(self, listener: str) -> Dispatch:
         told = [each.address for each in self._settings.network.advertised_listeners or () if each.name == listener]
         reachability = Reachability(str(told[0])) if told else None
-        return Dispatch(REGISTRY, self.services, listener, self.metrics, clock.monotonic_s, reachability)
+        return Dispatch(
+            REGISTRY,
+            self.services,
+            listener,
+            metrics=self.metrics,
+            monotonic_s=clock.monotonic_s,
+            reachability=reachability,
+        )
 
     def _observe(self) -> None:
         """Show the metrics where the settings want them; nobody looks, nothing is computed."""

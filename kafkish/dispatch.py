@@ -63,6 +63,7 @@ class Dispatch:
         served: Registry,
         services: Services,
         listener: str,
+        *,
         metrics: Metrics,
         monotonic_s: Callable[[], float],
         reachability: Reachability | None = None,

@@ -11,7 +11,6 @@ from kafkish_protocol.api import ApiKey
 
 log = logging.getLogger("kafkish.network")
 
-_BOOTSTRAP: Final = frozenset({ApiKey.API_VERSIONS, ApiKey.METADATA})
 _MANY: Final = 30
 _MOST_HOSTS: Final = 1_000
 
@@ -28,10 +27,11 @@ class Reachability:
         """A request has come from a host."""
         if host in self._arrived:
             return
-        if api_key not in _BOOTSTRAP:
-            self._arrive(host)
+        if api_key != ApiKey.METADATA:
+            if api_key != ApiKey.API_VERSIONS:
+                self._arrive(host)
             return
-        asked = self._asked[host] = self._asked.get(host, 0) + (api_key == ApiKey.METADATA)
+        asked = self._asked[host] = self._asked.get(host, 0) + 1
         if asked == _MANY:
             log.warning(
                 "%s has asked %d times where the brokers are and never goes on: it cannot reach %s. "
