@@ -167,7 +167,7 @@ class LocalBroker:
     def _after_silence(self) -> None:
         if self._stopped is not None:
             self._finish()
-        else:
+        elif self._controller.quorum.failure is None:
             self._later(self._interval_ms, self._heartbeat)
 
     def _forgotten(self, code: ErrorCode) -> None:
