@@ -63,6 +63,7 @@ class Quorum:
         self.failure: str | None = None
         self.on_leader_changed: list[Callable[[effects.LeaderChanged], object]] = []
         self.on_failure: list[Callable[[str], object]] = []
+        self.on_closed: list[Callable[[], object]] = []
         self.raft = Raft(settings, log, votes, dice.randrange)
         self.clock = clock
         self.timers = timers
@@ -232,6 +233,8 @@ class Quorum:
         def closed(error: Exception | None) -> None:
             if error is not None:
                 self.fail(error)
+            for told in self.on_closed:
+                told()
             stopping.resolve(None)
 
         self.executor.submit(self.log.log.close, closed)

@@ -133,7 +133,7 @@ class Node:
             self.controller,
             listeners=[Listener(name="PLAINTEXT", host="localhost", port=9092)],
             features=SERVED_FEATURES,
-            directories=list(self.identity.directory_ids.values()),
+            directories=self.identity.log_directory_ids,
             heartbeat_interval_ms=self.settings.replication.broker_heartbeat_interval_ms,
         )
 
