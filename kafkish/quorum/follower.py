@@ -30,7 +30,7 @@ class MetadataFollower:
         self._timers = timers
         self._loader = MetadataLoader()
         self._committed_offset = 0
-        self._is_resting = False  # between two slices
+        self._is_busy = False  # in a slice, or between two
         self._listeners: list[Callable[[Update], object]] = []
         self._is_public = False
         self.applied_offset = 0
@@ -38,6 +38,8 @@ class MetadataFollower:
         self.bytes_since_snapshot = 0
         self.on_applied: list[Callable[[int], object]] = []
         """Told of `applied_offset` after the listeners have seen the image."""
+        self.knows_committed: Callable[[], bool] = lambda: False
+        """Whether the leader has told this node, in this life of it, how far the log is committed."""
         self.on_failure: Callable[[Exception], object] = lambda _error: None
 
     @property
@@ -62,26 +64,33 @@ class MetadataFollower:
             self._tell(listener, Update(EMPTY, self.image, difference(EMPTY, self.image)))
 
     def publish_first(self) -> None:
-        """What was replayed is all that was committed when this node came back."""
+        """Once: when what was replayed is all that was committed when this node came back."""
         is_replayed = self.applied_offset >= self._committed_offset and self.image.features.metadata_version is not None
-        if is_replayed and not self._is_public:
+        if not self._is_public and is_replayed and self.knows_committed():
             self._is_public = True
             self._publish(Update(EMPTY, self.image, difference(EMPTY, self.image)))
 
     def advance(self, committed_offset: int) -> None:
         """More is committed: replay it, at once or in slices."""
         self._committed_offset = committed_offset
-        if not self._is_resting:
-            self._replay()
+        if not self._is_busy:
+            self.replay()
 
     def _resume(self) -> None:
-        self._is_resting = False
         try:
-            self._replay()
+            self.replay()
         except Exception as error:  # whatever it is, this node can not go on without the rest
             self.on_failure(error)
 
-    def _replay(self) -> None:
+    def replay(self) -> None:
+        """One slice. Whoever is told of it may make more to be committed; that waits for the next."""
+        self._is_busy = True
+        self._replay_slice()
+        self._is_busy = self.applied_offset < self._committed_offset
+        if self._is_busy:
+            self._timers.call_later(0, self._resume)
+
+    def _replay_slice(self) -> None:
         latest = self._log.latest_snapshot
         is_behind = self.applied_offset == 0 or self.applied_offset < self._log.start_offset
         if latest is not None and is_behind and self.applied_offset < latest.offset:
@@ -89,11 +98,9 @@ class MetadataFollower:
         if self.applied_offset < self._committed_offset:
             for batch in self._log.read(self.applied_offset, self._committed_offset, _SLICE_BYTES):
                 self._load_batch(batch)
+        self.publish_first()
         for told in list(self.on_applied):
             told(self.applied_offset)
-        if self.applied_offset < self._committed_offset:
-            self._is_resting = True
-            self._timers.call_later(0, self._resume)
 
     def _load_snapshot(self, snapshot_id: OffsetAndEpoch) -> None:
         snapshot = self._log.snapshots.read(snapshot_id)

@@ -92,6 +92,7 @@ class Quorum:
         }
         log.on_flushed = self._flushed
         self.follower.on_failure = self.fail
+        self.follower.knows_committed = self._knows_committed
 
     # -- for others
 
@@ -133,7 +134,10 @@ class Quorum:
     def ask(self, request: Request) -> Deferred[Response]:
         """A request of a peer, of an administrator or of the local controller."""
         answer: Deferred[Response] = Deferred()
-        self._feed(events.RequestReceived(request, answer))
+        if self.failure is not None:
+            answer.fail(QuorumFailedError(self.failure))
+        else:
+            self._feed(events.RequestReceived(request, answer))
         return answer
 
     def answered(self, source: NodeId, correlation_id: int, response: Response | None) -> None:
@@ -167,6 +171,8 @@ class Quorum:
     # -- events
 
     def _feed(self, event: events.Event) -> None:
+        if self.failure is not None:
+            return
         self._events.append(event)
         if not self._is_stepping:
             self._is_stepping = True
@@ -195,11 +201,10 @@ class Quorum:
     def _deliver_all(self) -> None:
         while self._deliveries:
             self._deliveries.popleft()()
-        if not self.follower.is_public and self._knows_what_is_committed():
-            self.follower.publish_first()
+        self.follower.publish_first()
         self._stop_if_done()
 
-    def _knows_what_is_committed(self) -> bool:
+    def _knows_committed(self) -> bool:
         """A high watermark from before a restart does not count: more may have been committed since."""
         raft = self.raft
         if raft.leader is not None:
