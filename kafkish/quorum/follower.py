@@ -6,6 +6,7 @@ was like long ago. Long replays yield to others between slices.
 
 import logging
 from collections.abc import Callable
+from itertools import groupby
 from typing import Final
 
 from kafkish.metadata.changes import Update, difference
@@ -19,7 +20,7 @@ from kafkish_protocol.schema import MetadataRecord
 from kafkish_raft.ports import OffsetAndEpoch
 
 _log: Final = logging.getLogger(__name__)
-_SLICE_BYTES: Final = 64 * 1024  # some milliseconds of replay
+_SLICE_BYTES: Final = 32 * 1024  # some milliseconds of replay
 
 
 class MetadataFollower:
@@ -96,8 +97,9 @@ class MetadataFollower:
         if latest is not None and is_behind and self.applied_offset < latest.offset:
             self._load_snapshot(latest)
         if self.applied_offset < self._committed_offset:
-            for batch in self._log.read(self.applied_offset, self._committed_offset, _SLICE_BYTES):
-                self._load_batch(batch)
+            batches = self._log.read(self.applied_offset, self._committed_offset, _SLICE_BYTES)
+            for (is_control, _), run in groupby(batches, lambda batch: (batch.is_control, batch.leader_epoch)):
+                self._load_run(list(run), is_control=is_control)
         self.publish_first()
         for told in list(self.on_applied):
             told(self.applied_offset)
@@ -110,14 +112,16 @@ class MetadataFollower:
         self.applied_offset = snapshot_id.offset
         self.bytes_since_snapshot = 0
 
-    def _load_batch(self, batch: Batch) -> None:
-        if not batch.is_control:
-            place = {"base_offset": batch.base_offset, "epoch": batch.leader_epoch}
-            updates = self._loader.load_batch(records_of(batch), timestamp_ms=batch.max_timestamp, **place)
-            for update in updates:
+    def _load_run(self, batches: list[Batch], *, is_control: bool) -> None:
+        """Batches that follow one another in an epoch become one image: each image costs a copy of what changes."""
+        first, last = batches[0], batches[-1]
+        if not is_control:
+            records = [record for batch in batches for record in records_of(batch)]
+            place = {"base_offset": first.base_offset, "epoch": first.leader_epoch}
+            for update in self._loader.load_batch(records, timestamp_ms=last.max_timestamp, **place):
                 self._publish(update)
-        self.applied_offset = batch.next_offset
-        self.bytes_since_snapshot += batch.size_bytes
+        self.applied_offset = last.next_offset
+        self.bytes_since_snapshot += sum(batch.size_bytes for batch in batches)
 
     def _publish(self, update: Update) -> None:
         for listener in self._listeners if self._is_public else ():

@@ -23,12 +23,16 @@ from kafkish.timers import Timer, Timers
 from kafkish_protocol.records import Batch
 from kafkish_raft import effects, events
 from kafkish_raft.messages import FetchResponse, FetchSnapshotResponse, ReadFrom, Request, Response
-from kafkish_raft.ports import OffsetAndEpoch, Settings
+from kafkish_raft.ports import ElectionState, OffsetAndEpoch, Settings
 from kafkish_raft.raft import Raft
 from kafkish_raft.states import Follower
 from kafkish_raft.voters import NodeId
 
 _log: Final = logging.getLogger(__name__)
+
+
+_AFTER_THE_STEP: Final = (effects.PersistElection, effects.HighWatermark, effects.LeaderChanged)
+"""Effects that nobody sees before the step is over. A vote that is replaced in the same step need not be written."""
 
 
 class QuorumFailedError(Exception):
@@ -77,8 +81,9 @@ class Quorum:
         self._timer: Timer | None = None
         self._timer_ms = 0
         self._stopping: Deferred[None] | None = None
+        self._unwritten_vote: ElectionState | None = None
         self._carry_out: dict[type, Callable[..., object]] = {
-            effects.PersistElection: lambda effect: self._votes.write(effect.election),
+            effects.PersistElection: self._note_vote,
             effects.AppendControl: self._append_control,
             effects.AppendBatch: self._append_batch,
             effects.AppendFetched: self._append_fetched,
@@ -193,7 +198,10 @@ class Quorum:
     def _step_all(self) -> None:
         while self._events:
             for effect in self.raft.step(self._events.popleft(), self.clock.monotonic_ms()):
+                if type(effect) not in _AFTER_THE_STEP:
+                    self._write_vote()
                 self._carry_out[type(effect)](effect)
+            self._write_vote()
         if not self._is_closing:
             self.log.flush()
             self._set_timer()
@@ -245,6 +253,15 @@ class Quorum:
         self.executor.submit(self.log.log.close, closed)
 
     # -- effects
+
+    def _note_vote(self, effect: effects.PersistElection) -> None:
+        self._unwritten_vote = effect.election
+
+    def _write_vote(self) -> None:
+        """Before anything that another could learn of it. Blocks: an election waits for the disk, and it is rare."""
+        election, self._unwritten_vote = self._unwritten_vote, None
+        if election is not None:
+            self._votes.write(election)
 
     def _append_control(self, effect: effects.AppendControl) -> None:
         self.log.append_control(effect)
