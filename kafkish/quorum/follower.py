@@ -4,7 +4,6 @@ The first image is told when this node knows what is committed and has replayed 
 was like long ago. Long replays yield to others between slices.
 """
 
-import logging
 from collections.abc import Callable
 from itertools import groupby
 from typing import Final
@@ -14,12 +13,12 @@ from kafkish.metadata.image import EMPTY, MetadataImage, Provenance
 from kafkish.metadata.loader import MetadataLoader
 from kafkish.metadata.records import decode_record
 from kafkish.quorum.metadata_log import MetadataLog
+from kafkish.quorum.telling import tell
 from kafkish.timers import Timers
 from kafkish_protocol.records import Batch
 from kafkish_protocol.schema import MetadataRecord
 from kafkish_raft.ports import OffsetAndEpoch
 
-_log: Final = logging.getLogger(__name__)
 _SLICE_BYTES: Final = 32 * 1024  # some milliseconds of replay
 
 
@@ -62,7 +61,7 @@ class MetadataFollower:
         """Tell of every update from now on; of all that is known so far, at once."""
         self._listeners.append(listener)
         if self._is_public:
-            self._tell(listener, Update(EMPTY, self.image, difference(EMPTY, self.image)))
+            tell(listener, Update(EMPTY, self.image, difference(EMPTY, self.image)))
 
     def publish_first(self) -> None:
         """Once: when what was replayed is all that was committed when this node came back."""
@@ -125,14 +124,7 @@ class MetadataFollower:
 
     def _publish(self, update: Update) -> None:
         for listener in self._listeners if self._is_public else ():
-            self._tell(listener, update)
-
-    def _tell(self, listener: Callable[[Update], object], update: Update) -> None:
-        """One listener's mistake must not keep the others from what the cluster has decided."""
-        try:
-            listener(update)
-        except Exception:
-            _log.exception("%r failed on the metadata at offset %d", listener, update.after.provenance.offset)
+            tell(listener, update)
 
 
 def records_of(batch: Batch) -> list[MetadataRecord]:

@@ -7,7 +7,7 @@ step. The first effect that can not be carried out stops the node for good.
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, cast
@@ -18,6 +18,7 @@ from kafkish.metadata.image import MetadataImage
 from kafkish.quorum.follower import MetadataFollower
 from kafkish.quorum.metadata_log import MetadataLog
 from kafkish.quorum.ports import Clock, Dice, Executor, PeerChannel
+from kafkish.quorum.telling import tell
 from kafkish.quorum.vote_file import VoteFile
 from kafkish.timers import Timer, Timers
 from kafkish_protocol.records import Batch
@@ -41,9 +42,9 @@ class QuorumFailedError(Exception):
 
 @dataclass(slots=True)
 class _Append:
-    """A batch on its way into the log; without an offset it was refused."""
+    """A batch on its way into the log."""
 
-    base_offset: int | None = None
+    is_done: bool = False
 
 
 class Quorum:
@@ -127,14 +128,15 @@ class Quorum:
         """Come back to where this node was, and take part."""
         self._feed(events.Start(self.log.controls()))
 
-    def append(self, batch: Batch, epoch: int) -> int | None:
-        """As leader of `epoch`: the offset at which the batch now stands in the log; None if another leads.
+    def append(self, batches: Sequence[Batch], epoch: int) -> bool:
+        """As leader of `epoch`: put these at the end of the log, with nothing between them. False if another leads.
 
-        It is committed when it was applied: see `follower.on_applied`.
+        They are committed when they were applied: see `follower.on_applied`.
         """
-        handle = _Append()
-        self._feed(events.AppendRequested(batch, epoch, handle))
-        return handle.base_offset
+        handles = [_Append() for _ in batches]
+        wanted = [events.AppendRequested(batch, epoch, handle) for batch, handle in zip(batches, handles, strict=True)]
+        self._feed(*wanted)
+        return all(handle.is_done for handle in handles)
 
     def ask(self, request: Request) -> Deferred[Response]:
         """A request of a peer, of an administrator or of the local controller."""
@@ -155,10 +157,11 @@ class Quorum:
 
     def stop(self) -> Deferred[None]:
         """Hand over, make everything durable, close the log."""
-        self._stopping = Deferred()
-        self._feed(events.ShutdownRequested())
-        if self.failure is not None and not self._stopping.is_done:
-            self._stopping.resolve(None)
+        if self._stopping is None:
+            self._stopping = Deferred()
+            self._feed(events.ShutdownRequested())
+            if self.failure is not None:
+                self._stopped()
         return self._stopping
 
     def fail(self, error: Exception) -> None:
@@ -170,15 +173,22 @@ class Quorum:
             self._deliveries.clear()
             if self._timer is not None:
                 self._timer.cancel()
-            for told in list(self.on_failure):
-                told(self.failure)
+            for listener in list(self.on_failure):
+                tell(listener, self.failure)
+            self._stopped()
+
+    def _stopped(self) -> None:
+        if self._stopping is not None and not self._stopping.is_done:
+            for listener in self.on_closed:
+                tell(listener)
+            tell(self._stopping.resolve, None)
 
     # -- events
 
-    def _feed(self, event: events.Event) -> None:
+    def _feed(self, *wanted: events.Event) -> None:
         if self.failure is not None:
             return
-        self._events.append(event)
+        self._events.extend(wanted)
         if not self._is_stepping:
             self._is_stepping = True
             self._guard(self._step_all)
@@ -236,21 +246,17 @@ class Quorum:
 
     def _stop_if_done(self) -> None:
         """Close the log when this node is not needed any more and nothing is being written."""
-        stopping = self._stopping
-        if stopping is None or self._is_closing or not self.raft.may_stop or self.log.is_flushing:
+        if self._stopping is None or self._is_closing or not self.raft.may_stop or self.log.is_flushing:
             return
         self._is_closing = True
         if self._timer is not None:
             self._timer.cancel()
+        self.executor.submit(self.log.log.close, self._closed)
 
-        def closed(error: Exception | None) -> None:
-            if error is not None:
-                self.fail(error)
-            for told in self.on_closed:
-                told()
-            stopping.resolve(None)
-
-        self.executor.submit(self.log.log.close, closed)
+    def _closed(self, error: Exception | None) -> None:
+        if error is not None:
+            self.fail(error)
+        self._stopped()
 
     # -- effects
 
@@ -269,7 +275,7 @@ class Quorum:
 
     def _append_batch(self, effect: effects.AppendBatch) -> None:
         self.log.append_batch(cast("Batch", effect.batch), effect.base_offset, effect.epoch)
-        cast("_Append", effect.handle).base_offset = effect.base_offset
+        cast("_Append", effect.handle).is_done = True
         self._events.appendleft(events.LogChanged())
 
     def _append_fetched(self, effect: effects.AppendFetched) -> None:
@@ -292,7 +298,7 @@ class Quorum:
     def _reply(self, effect: effects.Reply) -> None:
         if isinstance(effect.handle, Deferred):
             response = self._with_records(effect.response)
-            self._deliveries.append(partial(effect.handle.resolve, response))
+            self._deliveries.append(partial(tell, effect.handle.resolve, response))
 
     def _with_records(self, response: Response) -> Response:
         """Put the bytes in the place of where they are."""
