@@ -43,6 +43,7 @@ tools:
 
 .PHONY: run
 run: $(VENV)/.broker ## start a broker on 127.0.0.1:9092 with its data under ./data
+	@$(BIN)/python -m compileall -q kafkish protocol storage raft
 	$(BIN)/kafkish serve --data-dir data $(ARGS)
 
 # -- check

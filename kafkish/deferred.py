@@ -114,6 +114,26 @@ class Deferred(Generic[T]):
             callback(self)
 
 
+def then(first: "Deferred[T]", following: "Callable[[], Deferred[U]]") -> "Deferred[U]":
+    """What follows when the first is done; the error of whichever fails."""
+    last: Deferred[U] = Deferred()
+
+    def pass_on(done: "Deferred[U]") -> None:
+        if done.error is None:
+            last.resolve(done.result())
+        else:
+            last.fail(done.error)
+
+    def go_on(done: "Deferred[T]") -> None:
+        if done.error is None:
+            following().on_done(pass_on)
+        else:
+            last.fail(done.error)
+
+    first.on_done(go_on)
+    return last
+
+
 def gather(waiting: "list[Deferred[Any]]") -> "Deferred[list[Any]]":
     """All values in order, when the last has come; the first error, as soon as there is one."""
     gathered: Deferred[list[Any]] = Deferred()

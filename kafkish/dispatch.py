@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Final
 
 from kafkish.deferred import Deferred
-from kafkish.handlers.api_versions import unsupported_version
 from kafkish.handlers.registry import Disconnect, Registry, RequestContext, Served
 from kafkish.handlers.services import Services
 from kafkish.metrics import Metrics
@@ -125,6 +124,8 @@ class Dispatch:
         return route
 
     def _newer_api_versions(self, correlation_id: int) -> Reply:
+        from kafkish.handlers.api_versions import unsupported_version  # noqa: PLC0415  # as all handlers: when needed
+
         oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS], self._metrics)
         return reply(unsupported_version(self._served), oldest, correlation_id)
 

@@ -66,9 +66,9 @@ async def serve(settings: Settings, ready_file: Path | None) -> int:
     broker = Broker(settings, on_failure=stopping.set)
     address = await broker.start()
     who = f"(node {broker.node.id}, cluster {broker.node.cluster_id})"
-    print(f"kafkish {__version__} ready on {address} in {clock.process_age_ms()} ms {who}", flush=True)
     if ready_file is not None:
         write_whole(ready_file, f"{address}\n")
+    print(f"kafkish {__version__} ready on {address} in {clock.process_age_ms()} ms {who}", flush=True)
     await stopping.wait()
     await broker.stop()
     return 1 if broker.failure else 0

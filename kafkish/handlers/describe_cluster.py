@@ -6,7 +6,7 @@ brokers that are fenced, if it is asked to (KIP-1073).
 
 from typing import Final
 
-from kafkish.handlers.endpoints import Endpoint, endpoints, shown_controller
+from kafkish.handlers.endpoints import Endpoint, View
 from kafkish.handlers.permissions import CLUSTER_OPERATIONS, NOT_ASKED
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish_protocol.api import ApiKey
@@ -21,16 +21,17 @@ _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
 
-@handles(ApiKey.DESCRIBE_CLUSTER, "0-2")
+@handles(ApiKey.DESCRIBE_CLUSTER)
 def describe_cluster(request: DescribeClusterRequest, context: RequestContext) -> DescribeClusterResponse:
     """Answer with the brokers that the client can reach."""
     check_endpoint_type(request.endpoint_type)
-    brokers = endpoints(context, with_fenced=request.include_fenced_brokers)
+    view = View(context)
+    brokers = view.endpoints if request.include_fenced_brokers else view.alive
     wants_operations = request.include_cluster_authorized_operations
     return DescribeClusterResponse(
         cluster_id=context.services.node.cluster_id,
-        controller_id=shown_controller(brokers, context),
-        brokers=[shown_broker(broker) for broker in brokers],
+        controller_id=view.controller_id,
+        brokers=[shown_broker(broker) for broker in brokers.values()],
         cluster_authorized_operations=CLUSTER_OPERATIONS if wants_operations else NOT_ASKED,
     )
 

@@ -6,8 +6,8 @@ one. Where it ends before the last, its cursor says where the next one starts. N
 
 from collections.abc import Iterable
 
-from kafkish.handlers.endpoints import NO_NODE, leader_endpoint
-from kafkish.handlers.metadata import offline_replicas, why_missing
+from kafkish.handlers.endpoints import NO_NODE, View
+from kafkish.handlers.metadata import why_missing
 from kafkish.handlers.permissions import TOPIC_OPERATIONS
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish.handlers.topic_creation import INTERNAL_TOPICS
@@ -23,7 +23,7 @@ from kafkish_protocol.messages.describe_topic_partitions import (
 )
 
 
-@handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS, "0")
+@handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
 def describe_topic_partitions(
     request: DescribeTopicPartitionsRequest, context: RequestContext
 ) -> DescribeTopicPartitionsResponse:
@@ -34,7 +34,7 @@ def describe_topic_partitions(
     check_cursor(request, names)
     limit = context.services.metadata.settings.topics.max_partitions_per_request
     left = max(min(limit, request.response_partition_limit), 1)
-    page = DescribeTopicPartitionsResponse()
+    page, view = DescribeTopicPartitionsResponse(), View(context)
     for name in names:
         if left == 0:
             page.next_cursor = Cursor(topic_name=name)
@@ -43,7 +43,7 @@ def describe_topic_partitions(
             page.topics.append(missing_topic(name))
             continue
         start = cursor.partition_index if name == cursor.topic_name else 0
-        row = shown_topic(topics[name], start, left, context)
+        row = shown_topic(topics[name], start, left, view)
         page.topics.append(row)
         if start + left < len(topics[name].partitions):
             page.next_cursor = Cursor(topic_name=name, partition_index=start + left)
@@ -80,23 +80,21 @@ def missing_topic(name: str) -> DescribeTopicPartitionsResponseTopic:
     )
 
 
-def shown_topic(topic: Topic, start: int, count: int, context: RequestContext) -> DescribeTopicPartitionsResponseTopic:
+def shown_topic(topic: Topic, start: int, count: int, view: View) -> DescribeTopicPartitionsResponseTopic:
     """The row of a topic, with so many of its partitions."""
     indexes = range(start, min(start + count, len(topic.partitions)))
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.id,
         is_internal=topic.name in INTERNAL_TOPICS,
-        partitions=[shown_partition(index, topic.partitions[index], context) for index in indexes],
+        partitions=[shown_partition(index, topic.partitions[index], view) for index in indexes],
         topic_authorized_operations=TOPIC_OPERATIONS,
     )
 
 
-def shown_partition(
-    index: int, partition: Partition, context: RequestContext
-) -> DescribeTopicPartitionsResponsePartition:
+def shown_partition(index: int, partition: Partition, view: View) -> DescribeTopicPartitionsResponsePartition:
     """A partition's row. It has no error, even without a leader."""
-    leader = leader_endpoint(partition.leader, context)
+    leader = view.endpoints.get(partition.leader)
     return DescribeTopicPartitionsResponsePartition(
         partition_index=index,
         leader_id=NO_NODE if leader is None else leader.node_id,
@@ -105,5 +103,5 @@ def shown_partition(
         isr_nodes=list(partition.isr),
         eligible_leader_replicas=list(partition.elr),
         last_known_elr=list(partition.last_known_elr),
-        offline_replicas=offline_replicas(partition, context),
+        offline_replicas=view.offline_replicas(partition),
     )

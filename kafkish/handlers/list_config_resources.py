@@ -6,7 +6,7 @@ Version 0 knows client metrics alone (KIP-714). Later the client names types, an
 from collections.abc import Iterable, Iterator
 
 from kafkish.config.types import ResourceType
-from kafkish.handlers.endpoints import endpoints
+from kafkish.handlers.endpoints import View
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
@@ -19,7 +19,7 @@ from kafkish_protocol.messages.list_config_resources import (
 _ALL_TYPES = tuple(kind for kind in ResourceType if kind is not ResourceType.UNKNOWN)
 
 
-@handles(ApiKey.LIST_CONFIG_RESOURCES, "0-1")
+@handles(ApiKey.LIST_CONFIG_RESOURCES)
 def list_config_resources(request: ListConfigResourcesRequest, context: RequestContext) -> ListConfigResourcesResponse:
     """Answer with the names of each type's resources."""
     kinds = wanted_types(request.resource_types) if context.api_version else (ResourceType.CLIENT_METRICS,)
@@ -41,6 +41,6 @@ def names(kind: ResourceType, context: RequestContext) -> Iterator[str]:
     if kind is ResourceType.TOPIC:
         yield from sorted(image.topics.by_name)
     elif kind in (ResourceType.BROKER, ResourceType.BROKER_LOGGER):
-        yield from (str(broker.node_id) for broker in endpoints(context, with_fenced=True))
+        yield from map(str, View(context).endpoints)
     else:
         yield from sorted(resource.name for resource in image.configs if resource.type == kind)

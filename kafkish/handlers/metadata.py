@@ -11,7 +11,7 @@
 from collections.abc import Iterable
 
 from kafkish.controller.topic_names import why_invalid
-from kafkish.handlers.endpoints import Endpoint, endpoint_of, endpoints, leader_endpoint, shown_controller
+from kafkish.handlers.endpoints import NO_NODE, Endpoint, View
 from kafkish.handlers.permissions import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish.handlers.topic_creation import INTERNAL_TOPICS, create_missing
@@ -31,16 +31,16 @@ _IDS_VERSION = 12
 _LISTENER_NOT_FOUND_VERSION = 6
 
 
-@handles(ApiKey.METADATA, "0-13")
+@handles(ApiKey.METADATA)
 def metadata(request: MetadataRequest, context: RequestContext) -> MetadataResponse:
     """Answer with the brokers that the client can reach, and the topics that it asks for."""
-    brokers = endpoints(context)
+    view = View(context)
     wants_operations = request.include_cluster_authorized_operations
     return MetadataResponse(
-        brokers=[shown_broker(broker) for broker in brokers],
+        brokers=[shown_broker(broker) for broker in view.alive.values()],
         cluster_id=context.services.node.cluster_id,
-        controller_id=shown_controller(brokers, context),
-        topics=asked_topics(request, context),
+        controller_id=view.controller_id,
+        topics=asked_topics(request, context, view),
         cluster_authorized_operations=CLUSTER_OPERATIONS if wants_operations else NOT_ASKED,
     )
 
@@ -53,16 +53,16 @@ def shown_broker(at: Endpoint) -> MetadataResponseBroker:
 # -- topics
 
 
-def asked_topics(request: MetadataRequest, context: RequestContext) -> list[MetadataResponseTopic]:
+def asked_topics(request: MetadataRequest, context: RequestContext, view: View) -> list[MetadataResponseTopic]:
     """The rows of all topics, or of those that the request names."""
     image = context.services.metadata.image
     if request.topics is None or (context.api_version == 0 and not request.topics):
-        rows = [shown_topic(topic, context) for topic in image.topics.by_name.values()]
+        rows = [shown_topic(topic, view, context.api_version) for topic in image.topics.by_name.values()]
     else:
         check_names(request, context.api_version)
         ids = dict.fromkeys(asked.topic_id for asked in request.topics if asked.topic_id != ZERO_UUID)
         names = dict.fromkeys(asked.name for asked in request.topics if asked.name is not None)
-        rows = topics_by_id(ids, context) if ids else topics_by_name(names, request, context)
+        rows = topics_by_id(ids, context, view) if ids else topics_by_name(names, request, context, view)
     if request.include_topic_authorized_operations:
         for row in rows:
             row.topic_authorized_operations = NOT_ASKED if row.name is None else TOPIC_OPERATIONS
@@ -79,11 +79,11 @@ def check_names(request: MetadataRequest, version: int) -> None:
             raise RequestError(ErrorCode.INVALID_REQUEST, "A topic has neither a name nor an id.")
 
 
-def topics_by_id(ids: Iterable[Uuid], context: RequestContext) -> list[MetadataResponseTopic]:
+def topics_by_id(ids: Iterable[Uuid], context: RequestContext, view: View) -> list[MetadataResponseTopic]:
     """Rows of topics that are asked for by their ids. One that is unknown has no name."""
     topics = context.services.metadata.image.topics.by_id
     return [
-        shown_topic(topics[id], context)
+        shown_topic(topics[id], view, context.api_version)
         if id in topics
         else MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=id, name=None)
         for id in ids
@@ -91,7 +91,7 @@ def topics_by_id(ids: Iterable[Uuid], context: RequestContext) -> list[MetadataR
 
 
 def topics_by_name(
-    names: Iterable[str], request: MetadataRequest, context: RequestContext
+    names: Iterable[str], request: MetadataRequest, context: RequestContext, view: View
 ) -> list[MetadataResponseTopic]:
     """Rows of topics that are asked for by their names. Those that are missing may be created."""
     services = context.services
@@ -102,7 +102,7 @@ def topics_by_name(
     else:
         errors = {name: why_missing(name) for name in missing}
     return [
-        shown_topic(topics[name], context)
+        shown_topic(topics[name], view, context.api_version)
         if name in topics
         else MetadataResponseTopic(error_code=errors[name], name=name, is_internal=name in INTERNAL_TOPICS)
         for name in names
@@ -114,62 +114,47 @@ def why_missing(name: str) -> ErrorCode:
     return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if why_invalid(name) is None else ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-def shown_topic(topic: Topic, context: RequestContext) -> MetadataResponseTopic:
+def shown_topic(topic: Topic, view: View, version: int) -> MetadataResponseTopic:
     """The row of a topic that exists."""
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.id,
         is_internal=topic.name in INTERNAL_TOPICS,
-        partitions=[
-            shown_partition(index, partition, context) for index, partition in sorted(topic.partitions.items())
-        ],
+        partitions=[shown_partition(index, it, view, version) for index, it in sorted(topic.partitions.items())],
     )
 
 
 # -- partitions
 
 
-def shown_partition(index: int, partition: Partition, context: RequestContext) -> MetadataResponsePartition:
+def shown_partition(index: int, partition: Partition, view: View, version: int) -> MetadataResponsePartition:
     """A partition's row."""
-    leader = leader_endpoint(partition.leader, context)
+    leader = view.endpoints.get(partition.leader)
     replicas, isr = partition.replicas, partition.isr
-    if context.api_version == 0:
-        replicas, isr = reachable(replicas, context), reachable(isr, context)
+    if version == 0:
+        replicas, isr = reachable(replicas, view), reachable(isr, view)
+    is_complete = len(replicas) == len(partition.replicas) and len(isr) == len(partition.isr)
+    if leader is None:
+        error = why_no_leader(partition.leader, view, version)
+    else:
+        error = ErrorCode.NONE if is_complete else ErrorCode.REPLICA_NOT_AVAILABLE
     return MetadataResponsePartition(
-        error_code=partition_error(partition, leader, len(replicas) + len(isr), context),
+        error_code=error,
         partition_index=index,
-        leader_id=-1 if leader is None else leader.node_id,
+        leader_id=NO_NODE if leader is None else leader.node_id,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(replicas),
         isr_nodes=list(isr),
-        offline_replicas=offline_replicas(partition, context),
+        offline_replicas=view.offline_replicas(partition),
     )
 
 
-def partition_error(partition: Partition, leader: Endpoint | None, shown: int, context: RequestContext) -> ErrorCode:
-    """What keeps a client from using a partition; `shown` counts the replicas that it is told of."""
-    if leader is None:
-        is_registered = partition.leader in context.services.metadata.image.brokers
-        by_listener = is_registered and context.api_version >= _LISTENER_NOT_FOUND_VERSION
-        return ErrorCode.LISTENER_NOT_FOUND if by_listener else ErrorCode.LEADER_NOT_AVAILABLE
-    is_complete = shown == len(partition.replicas) + len(partition.isr)
-    return ErrorCode.NONE if is_complete else ErrorCode.REPLICA_NOT_AVAILABLE
+def why_no_leader(leader: int, view: View, version: int) -> ErrorCode:
+    """Nobody leads, or this client cannot reach who does."""
+    by_listener = view.is_registered(leader) and version >= _LISTENER_NOT_FOUND_VERSION
+    return ErrorCode.LISTENER_NOT_FOUND if by_listener else ErrorCode.LEADER_NOT_AVAILABLE
 
 
-def reachable(replicas: Replicas, context: RequestContext) -> Replicas:
+def reachable(replicas: Replicas, view: View) -> Replicas:
     """Those on brokers that the client can reach."""
-    alive = {endpoint.node_id for endpoint in endpoints(context)}
-    return tuple(replica for replica in replicas if replica in alive)
-
-
-def offline_replicas(partition: Partition, context: RequestContext) -> list[int]:
-    """Replicas whose broker or directory is not there, or whose broker this client cannot reach."""
-    brokers = context.services.metadata.image.brokers
-    return [
-        replica
-        for replica in partition.replicas
-        if (broker := brokers.get(replica)) is None
-        or broker.fenced
-        or not broker.has_online(partition.directory_of(replica))
-        or endpoint_of(broker, context) is None
-    ]
+    return tuple(replica for replica in replicas if replica in view.alive)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from kafkish.config.settings import Settings
-from kafkish.deferred import Deferred, gather
+from kafkish.deferred import Deferred, gather, then
 from kafkish.partitions.flusher import Flusher
 from kafkish.partitions.table import PartitionTable
 from kafkish.timers import Timers
 from kafkish.workers import Workers, run_job
-from kafkish_storage import LogManager
+from kafkish_storage import Log, LogManager
 from kafkish_storage.compaction import CompactionJob
 from kafkish_storage.config import NEVER
 from kafkish_storage.errors import CompactionCancelled, StorageError
@@ -128,11 +128,21 @@ class Housekeeping:
         return _all(run_job(self._workers, it.checkpoint_log_starts()) for it in self._logs.online)
 
     def _compact(self) -> Deferred[None] | None:
-        """Compact the log that needs it most; then look again."""
+        """Compact the log that needs it most; then look again.
+
+        Only what recovery will not read can be compacted: so checkpoints come first, where logs have been flushed.
+        """
         if not self._settings().log.log_cleaner_enable:
             return None
+        behind = [directory for directory in self._logs.online if any(map(_is_behind, directory.logs.values()))]
+        if behind:
+            noted = _all(run_job(self._workers, directory.checkpoint_recovery_points()) for directory in behind)
+            return then(noted, self._compact_next)
+        return self._compact_next()
+
+    def _compact_next(self) -> Deferred[None]:
         job = self._logs.next_compaction(self._wall_ms())
-        return None if job is None else self._run_compaction(job).map(lambda _: None)
+        return Deferred.of(None) if job is None else self._run_compaction(job)
 
     def _run_compaction(self, job: CompactionJob) -> Deferred[None]:
         finished: Deferred[None] = Deferred()
@@ -156,10 +166,14 @@ class Housekeeping:
                 return
             self._logs.compaction_ended(job, job.finish())
             saved = _all(run_job(self._workers, it.checkpoint_cleaned_offsets()) for it in self._logs.online)
-            saved.on_done(lambda done: _pass_on(done, finished))
+            saved.on_done(lambda done: finished.fail(done.error) if done.error else finished.resolve(None))
 
         self._workers.run(job.run).on_done(copied)
         return finished
+
+
+def _is_behind(found: Log) -> bool:
+    return found.config.compact and found.checkpointed_recovery_point < found.recovery_point
 
 
 def _end(finished: Deferred[None], error: StorageError) -> None:
@@ -167,13 +181,6 @@ def _end(finished: Deferred[None], error: StorageError) -> None:
     if isinstance(error, CompactionCancelled):
         finished.resolve(None)
     else:
-        finished.fail(error)
-
-
-def _pass_on(done: Deferred[None], finished: Deferred[None]) -> None:
-    try:
-        finished.resolve(done.result())
-    except StorageError as error:
         finished.fail(error)
 
 

@@ -42,8 +42,8 @@ class Partition(Watchable):
     """One replica. Not for threads: everything here runs in the event loop's."""
 
     __slots__ = (
-        "_awaiting_high_watermark", "_flush", "_node_id", "index", "is_deleted", "log", "min_isr", "role", "rules",
-        "topic", "topic_id",
+        "_active", "_awaiting_high_watermark", "_flush", "_node_id", "index", "is_deleted", "log", "min_isr",
+        "role", "rules", "topic", "topic_id",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +68,7 @@ class Partition(Watchable):
         self.is_deleted = False
         self._node_id = node_id
         self._flush = flush
+        self._active = log.segments.active
         self._awaiting_high_watermark: deque[tuple[int, Deferred[None]]] = deque()  # in order of their offsets
 
     def __repr__(self) -> str:
@@ -139,7 +140,12 @@ class Partition(Watchable):
             appended = self.log.append_as_leader(batches, self.role.leader_epoch, now_ms, origin=origin)
         except StorageError as error:
             raise from_storage(error) from error
-        if self.log.end_offset - self.log.recovery_point >= self.log.config.flush_messages:
+        active = self.log.segments.active
+        if (
+            active is not self._active
+            or self.log.end_offset - self.log.recovery_point >= self.log.config.flush_messages
+        ):
+            self._active = active  # what was rolled is made durable: only that can be compacted
             self._flush(self)
         self.advance()
         return appended

@@ -52,7 +52,7 @@ def _fetch(offsets: Offsets, group: OffsetFetchRequestGroup) -> OffsetFetchRespo
 
 def _all_topics(offsets: Offsets, group_id: str) -> list[OffsetFetchRequestTopics]:
     committed = offsets.of_group(group_id)
-    return [OffsetFetchRequestTopics(name=name, partition_indexes=list(found)) for name, found in committed.items()]
+    return [OffsetFetchRequestTopics(name=name, partition_indexes=sorted(found)) for name, found in committed.items()]
 
 
 def _partition(index: int, value: OffsetCommitValue | None) -> OffsetFetchResponsePartitions:

@@ -1,7 +1,7 @@
 """Which shard a group belongs to; and requests about several groups, cut into one for each shard and put together."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from copy import copy
 from typing import Any, Final
 
 from kafkish.coordinators.groups.java_strings import java_hash
@@ -46,7 +46,7 @@ def split(request: Request, partition_of: Callable[[str], int]) -> dict[int, Req
     parts: dict[int, list[Any]] = {}
     for asked in getattr(request, field):
         parts.setdefault(partition_of(_group_id(asked)), []).append(asked)
-    return {partition: replace(request, **{field: part}) for partition, part in parts.items()}
+    return {partition: _with(request, field, part) for partition, part in parts.items()}
 
 
 def merge(request: Request, responses: Iterable[Response]) -> Response:
@@ -67,3 +67,9 @@ def merge_lists(responses: Sequence[ListGroupsResponse]) -> ListGroupsResponse:
 def _group_id(asked: Any) -> str:
     group_id: str = asked if isinstance(asked, str) else asked.group_id
     return group_id
+
+
+def _with(request: Request, field: str, value: Any) -> Request:
+    changed = copy(request)
+    setattr(changed, field, value)
+    return changed

@@ -10,6 +10,7 @@ from kafkish.config.settings import Settings
 from kafkish.controller.create_topics import create_topics
 from kafkish.controller.node_configs import NodeConfigPort
 from kafkish.controller.operations import OPERATIONS
+from kafkish.coordinators.effects import Reply
 from kafkish.deferred import Deferred
 from kafkish.handlers import catalog  # noqa: F401  # importing handlers registers them
 from kafkish.handlers.registry import REGISTRY, RequestContext
@@ -79,11 +80,19 @@ class FakeQuorum:
         return Deferred.of(DescribeQuorumResponse(error_message=f"version {api_version}"))
 
 
+class ModelInProcess(GroupModel):
+    """Its answers do not go over a wire, and keep what a version would not carry."""
+
+    def _answer(self, reply: Reply) -> None:
+        assert isinstance(reply.handle, int)
+        self.replies[reply.handle] = reply.response
+
+
 class FakeGroups:
     """One shard behind all partitions, on the model runtime."""
 
     def __init__(self) -> None:
-        self.model = GroupModel()
+        self.model = ModelInProcess()
         self.waiting: dict[int, Deferred[Response]] = {}
 
     def handle(self, request: Request, api_version: int, client_id: str, client_host: str) -> Deferred[Response]:

@@ -83,6 +83,30 @@ def test_clock_that_is_set_back_delays_nothing() -> None:
     assert due_ms == -1_000_000 + raft.settings.election_timeout_ms
 
 
+def test_voter_that_is_too_old_for_pre_votes_is_asked_for_its_vote() -> None:
+    raft = started()
+    wanted = raft.step(events.Tick(), raft.settings.election_timeout_ms)
+    assert raft.role == "prospective"
+    ask = next(effect for effect in wanted if isinstance(effect, effects.Send))
+    refusal = messages.VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, leader_epoch=0)
+    wanted = raft.step(events.ResponseReceived(ask.destination, ask.correlation_id, refusal), 2_000)
+    requests = [effect.request for effect in wanted if isinstance(effect, effects.Send)]
+    assert raft.role == "candidate"
+    assert all(isinstance(request, messages.VoteRequest) and not request.pre_vote for request in requests)
+    assert len(requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [((9, 1), "above the high watermark 4"), ((0, 1), "not above the latest"), ((4, 3), "another epoch there")],
+)
+def test_snapshot_is_made_only_where_the_log_is_committed(place: tuple[int, int], why: str) -> None:
+    raft, _ = follower_of_two(high_watermark=4)
+    assert raft.snapshot_header(OffsetAndEpoch(4, 1)) == (0, None)
+    with pytest.raises(ValueError, match=f"no snapshot at .*{why}"):
+        raft.snapshot_header(OffsetAndEpoch(*place))
+
+
 def test_append_to_a_node_that_does_not_lead_says_who_does() -> None:
     raft, _ = follower_of_two(high_watermark=0)
     (reply,) = raft.step(events.AppendRequested(b"batch", 3, "handle"), 3)

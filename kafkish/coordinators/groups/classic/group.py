@@ -64,6 +64,7 @@ class ClassicGroup:
         self.static_member_ids: dict[str, str] = {}  # by group instance id
         self.pending_member_ids: set[str] = set()  # were given an id, and have not come back with it yet
         self.pending_sync_ids: set[str] = set()  # have joined this generation, and not asked for their assignment yet
+        self.assigned_generation_id = -1  # the last one whose assignment was sent to the log
         self.has_new_members = False  # since the delay of the initial rebalance was last extended
         self._topics: frozenset[str] | None = None  # None: unknown
         self._joining_count = 0

@@ -3,6 +3,9 @@
 The leader's request carries the assignment of everybody; it is stored, then all who wait are answered. Followers that
 come before the leader wait. Bytes pass through unread; a member that the leader left out gets none (clients read that
 as an empty assignment). From version 5 on the protocol must be named, and must be the group's.
+
+A generation has one assignment. If the leader sends another while the first is being stored, it gets the first: whoever
+coordinates the group next must find in the log what the members have been told.
 """
 
 from dataclasses import dataclass
@@ -34,7 +37,7 @@ def sync_group(shard: ShardState, request: SyncGroupRequest, caller: Caller, now
         shard.outbox.reply(caller.handle, responses.synced(group, member))
         return
     rebalance.wait_for_sync(shard, member, caller)
-    if group.leader_id == member.member_id:
+    if group.leader_id == member.member_id and group.assigned_generation_id != group.generation_id:
         _store(shard, group, request)
 
 
@@ -62,6 +65,7 @@ def _differs(asked: str | None, actual: str | None) -> bool:
 
 def _store(shard: ShardState, group: ClassicGroup, request: SyncGroupRequest) -> None:
     assignments = {sent.member_id: sent.assignment for sent in request.assignments}
+    group.assigned_generation_id = group.generation_id
     outcome = _AssignmentStored(shard, group, group.generation_id, assignments)
     shard.outbox.write([group_record(group, assignments)], outcome)
 

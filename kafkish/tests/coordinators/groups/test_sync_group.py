@@ -45,6 +45,18 @@ def test_nobody_is_answered_before_the_assignment_is_committed() -> None:
     assert model.state_name() == "Stable"
 
 
+def test_second_assignment_of_a_generation_is_not_stored() -> None:
+    model = GroupModel(commits_at_once=False)
+    leader, follower = (response.member_id for response in model.form(2))
+    waiting = model.start(sync("g", follower, 1))
+    model.start(sync("g", leader, 1, {leader: b"l", follower: b"f"}))
+    again = model.start(sync("g", leader, 1, {leader: b"f", follower: b"l"}))
+    model.commit()
+    assert [model.answer(handle).assignment for handle in (again, waiting)] == [b"l", b"f"]
+    model.restart()
+    assert [model.ask(sync("g", member, 1)).assignment for member in (leader, follower)] == [b"l", b"f"]
+
+
 def refused(model: GroupModel) -> list[tuple[str, SyncGroupRequest, ErrorCode]]:
     member = next(iter(model.group().members))
     return [

@@ -12,9 +12,9 @@ from kafkish_raft import effects, events, messages, voters
 from kafkish_raft.elections import Elections
 from kafkish_raft.membership import Membership
 from kafkish_raft.messages import ErrorCode
-from kafkish_raft.ports import OffsetAndEpoch
+from kafkish_raft.ports import PREFIX, Located, OffsetAndEpoch
 from kafkish_raft.raft import Raft
-from kafkish_raft.replica import Replica
+from kafkish_raft.replica import Refusal, Replica
 from kafkish_raft.replication import Replication
 from kafkish_raft.snapshots import Snapshots
 from kafkish_raft.states import Candidate, Follower, Leader, Prospective, Tally, Unattached
@@ -168,6 +168,60 @@ def snapshot_above_the_watermark() -> list[Any]:
 
     original = Snapshots.snapshot_header
     return [_method(Snapshots, "snapshot_header", snapshot_header)]
+
+
+@bug
+def snapshot_with_voters_of_later() -> list[Any]:
+    """A snapshot opens with the latest voter set, which may never be committed."""
+
+    def at(self: voters.VoterHistory, _end_offset: int) -> tuple[int, voters.VoterSet | None]:
+        return self.version, None if self.voters_offset is None else self.voters
+
+    return [_method(voters.VoterHistory, "at", at)]
+
+
+@bug
+def voters_changed_before_the_epoch_is_open() -> list[Any]:
+    """A new leader changes voters while the change of its predecessor may still be committed, or not."""
+
+    def established_leader(self: Membership, _epoch: int) -> Leader:
+        if self.leader is None:
+            raise Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return self.leader
+
+    return [
+        _method(Membership, "established_leader", established_leader),
+        _method(Membership, "is_change_committed", lambda _self, leader: leader.change is None),
+    ]
+
+
+@bug
+def removed_leader_counts_itself() -> list[Any]:
+    """A leader that is no voter any more counts its own disk."""
+
+    def committed_offset(self: Leader, flushed_offset: int) -> int:
+        offsets = [voter.end_offset for key, voter in self.voters.items() if key != self.key.id]
+        return sorted([flushed_offset, *offsets], reverse=True)[(len(offsets) + 1) // 2]
+
+    return [_method(Leader, "committed_offset", committed_offset)]
+
+
+@bug
+def log_compared_by_length_only() -> list[Any]:
+    """A fetch from within the leader's log is served, whatever the follower's last epoch."""
+
+    def _locate(self: Replication, request: messages.FetchRequest) -> Located:
+        is_within = self.log.start_offset < request.fetch_offset <= self.log.end_offset
+        return PREFIX if is_within else original(self, request)
+
+    original = Replication._locate
+    return [_method(Replication, "_locate", _locate)]
+
+
+@bug
+def truncated_voters_still_count() -> list[Any]:
+    """A voter set that was removed from the log with its record goes on to count."""
+    return [_method(voters.VoterHistory, "truncate", lambda _self, _end_offset: None)]
 
 
 @bug

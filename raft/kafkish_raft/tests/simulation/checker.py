@@ -129,6 +129,9 @@ class Checker:
             self._fail(SNAPSHOT_COMMITTED, node, f"takes a snapshot at {offset}; committed {len(self.committed)}")
         if self.committed[offset - 1].epoch != epoch or self.digests[offset] != snapshot.digest:
             self._fail(SNAPSHOT_COMMITTED, node, f"takes a snapshot at {snapshot.snapshot_id} of other records")
+        sets = [entry.control.voters for entry in self.committed[:offset] if isinstance(entry.control, Voters)]
+        if sets and snapshot.voters != sets[-1]:
+            self._fail(SNAPSHOT_COMMITTED, node, f"takes a snapshot at {snapshot.snapshot_id} with other voters")
 
     def installing(self, node: Node, snapshot_id: OffsetAndEpoch) -> None:
         assert node.raft

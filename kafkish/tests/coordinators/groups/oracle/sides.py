@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkish.coordinators.groups.coordinator import GroupCoordinator
 from kafkish.coordinators.groups.records import KINDS
@@ -38,6 +38,13 @@ _PAUSE_MS = 10
 
 MAX_MEMBERS = 3
 MIN_SESSION_TIMEOUT_MS = 500
+
+
+class Oracle(NamedTuple):
+    """A running Apache Kafka."""
+
+    port: int
+    topic_id: Uuid  # of the topic "t"
 
 
 class Side:
@@ -157,7 +164,8 @@ class KafkaSide(Side):
     def _pause(self) -> None:
         time.sleep(_PAUSE_MS / 1_000)
 
-    def records(self) -> list[Record]:
+    def log(self) -> bytes:
+        """The whole log of `__consumer_offsets`."""
         with RawClient(self._port) as client:
             topic = MetadataRequestTopic(name="__consumer_offsets")
             topic_id = client.send(MetadataRequest(topics=[topic]), 12).topics[0].topic_id
@@ -166,15 +174,21 @@ class KafkaSide(Side):
             fetch = FetchRequest(max_wait_ms=0, min_bytes=0, max_bytes=10_000_000, topics=topics)
             fetched = client.send(fetch, 16).responses[0].partitions[0]
         assert fetched.error_code == 0
-        return [record for batch in read_batches(fetched.records) for record in batch.records()]
+        return bytes(fetched.records)
+
+    def records(self) -> list[Record]:
+        return [record for batch in read_batches(self.log()) for record in batch.records()]
 
 
 class OurSide(Side):
     """Our coordinator."""
 
-    def __init__(self, prefix: str, topic_id: Uuid) -> None:
+    def __init__(self, prefix: str, topic_id: Uuid, log: bytes = b"") -> None:
         super().__init__(prefix, topic_id)
         self._time, self._log = FakeTime(), FakeLog()
+        for batch in read_batches(log):
+            self._log.add(bytes(batch.view), batch.base_offset)
+        self._log.commit()
         ids = count(1)
         around = Surroundings(RuntimeSettings(), self._time, lambda: self._time.now)
         settings = GroupSettings(
@@ -182,6 +196,7 @@ class OurSide(Side):
         )
         self._groups = GroupCoordinator(1, settings, lambda: f"{next(ids):08x}-0000-4000-8000-000000000000", around)
         self._groups.elect(0, 1, self._log)
+        self._time.advance(0)
 
     def start(self, request: Request, version: int) -> Callable[[], Any]:
         arrived: Request = type(request).decode(request.encode(version), version)
