@@ -235,7 +235,7 @@ class Broker:
             self.controller,
             listeners=self._advertised(bound),
             features=SERVED_FEATURES,
-            directories=list(self.identity.directory_ids.values()),
+            directories=self.identity.log_directory_ids,
             heartbeat_interval_ms=settings.replication.broker_heartbeat_interval_ms,
             rack=settings.node.broker_rack,
             previous_broker_epoch=_previous_epoch(self.logs),
