@@ -151,15 +151,19 @@ def test_a_read_only_directory_is_refused_and_unchanged(mounted: Path) -> None:
     assert values_in(open_manager(mounted / "data")) == [b"kept"]
 
 
+def fill(log: Log, appended: list[bytes]) -> None:
+    for at in range(1000):
+        log.append_as_leader([batch(b"%d" % at, b"x" * 5000)], 0, 1000)
+        appended += [b"%d" % at, b"x" * 5000]
+
+
 def test_a_full_disk_refuses_appends_and_goes_on_when_there_is_space(mounted: Path) -> None:
     (mounted / "filler").write_bytes(bytes(400_000))
     manager = open_manager(mounted / "data")
     log = create(manager)
-    expected = []
+    expected: list[bytes] = []
     with pytest.raises(DiskFullError, match=f"no space is left in {mounted}/data while appending to t-0") as raised:
-        for at in range(1000):
-            log.append_as_leader([batch(b"%d" % at, b"x" * 5000)], 0, 1000)
-            expected += [b"%d" % at, b"x" * 5000]
+        fill(log, expected)
     assert "Nothing was lost: free some" in str(raised.value)
     assert values_in(manager) == expected
 
@@ -175,8 +179,7 @@ def test_a_broker_that_stopped_on_a_full_disk_starts_with_all_its_records(mounte
     manager = open_manager(mounted / "data")
     log = create(manager)
     with pytest.raises(DiskFullError):
-        for _ in range(1000):
-            log.append_as_leader([batch(b"x" * 5000)], 0, 1000)
+        fill(log, [])
     end_offset = log.end_offset
     manager.directories[0].abandon()
     (mounted / "filler").write_bytes(b"")
