@@ -45,8 +45,11 @@ class Violation(AssertionError):
     """An invariant does not hold."""
 
     def __init__(self, invariant: str, detail: str) -> None:
-        super().__init__(f"{invariant}: {detail}")
+        super().__init__(invariant, detail)  # as given, so that it can travel between processes
         self.invariant = invariant
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
 
 
 class Checker:
