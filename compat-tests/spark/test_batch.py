@@ -158,7 +158,7 @@ def test_holes_of_a_compacted_topic_are_passed_over(
     compaction.wait_for_compaction(wire, topic, 37)
     before = {(0, offset) for offset, _, _ in compaction.remaining(wire, topic)}
     seen = places(read(subscribe=topic, endingOffsets=json.dumps({topic: {"0": 40}}), minPartitions=4))
-    assert [(0, 37), (0, 38), (0, 39)] == seen
+    assert seen == [(0, 37), (0, 38), (0, 39)]
     assert set(seen) <= set(places(read(subscribe=topic))) <= before, "compaction only ever takes away"
 
 
