@@ -4,6 +4,7 @@ A table with open addressing in one buffer: 16 bytes of a key's BLAKE2 and 8 of 
 kept. Two keys with one hash would be taken for one, so the hash is one for which nobody can make such keys.
 """
 
+import mmap
 from hashlib import blake2b
 from typing import Final
 
@@ -17,7 +18,7 @@ class OffsetMap:
 
     def __init__(self, buffer_bytes: int, load_factor: float) -> None:
         self._slots = max(2, buffer_bytes // SLOT_BYTES)
-        self._table = bytearray(self._slots * SLOT_BYTES)
+        self._table = mmap.mmap(-1, self._slots * SLOT_BYTES)  # memory that is taken as it is filled
         self.capacity = max(1, int(self._slots * load_factor))
         self.count = 0
         self.latest_offset = -1  # up to here, every record's key is in the map
