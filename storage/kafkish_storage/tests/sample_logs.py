@@ -4,9 +4,10 @@ Apache Kafka's tools and broker read it in tests: every codec, transactions that
 a compacted topic, several leaders, and the log of a transaction coordinator.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Protocol
 
 from kafkish_protocol.records import Batch, Compression, Record, build_batch
 from kafkish_protocol.stored.transaction_log import PartitionsSchema, TransactionLogKey, TransactionLogValue
@@ -53,6 +54,7 @@ def write_sample(path: Path, topic_ids: Mapping[str, str] | None = None) -> LogM
     write_transactions(log_of(manager, "transactions"), dice)
     write_epochs(log_of(manager, "epochs"), dice)
     write_changes(log_of(manager, "compacted"), dice)
+    write_transactions(log_of(manager, "compacted"), dice, leave_open=False, key=lambda: b"k%d" % dice.randrange(400))
     write_coordinator_log(log_of(manager, "__transaction_state"))
     for days in (0, 2, 4):  # tombstones get their horizon, and go when it has passed
         write_last(log_of(manager, "compacted"))
@@ -72,7 +74,13 @@ def log_of(manager: LogManager, topic: str) -> Log:
     return log
 
 
-def write_codecs(log: Log, dice: Random) -> None:
+class Appends(Protocol):
+    """A log, or whatever takes batches for one."""
+
+    def append_as_leader(self, batches: Sequence[Batch], leader_epoch: int, now_ms: int) -> object: ...
+
+
+def write_codecs(log: Appends, dice: Random) -> None:
     """Batches of every codec, with empty and missing keys and values, and timestamps that go back."""
     for number in range(300):
         records = [_random_record(offset, number, dice) for offset in range(dice.randint(1, 12))]
@@ -132,19 +140,19 @@ def write_transactions(
             producer.end(True, 400)
 
 
-def write_epochs(log: Log, dice: Random) -> None:
+def write_epochs(log: Log, dice: Random, leader_epochs: Sequence[int] = (0, 3, 4, 9)) -> None:
     """Leaders come and go; one of them has written what the next one does not know."""
-    for leader_epoch in (0, 3, 4, 9):
+    for leader_epoch in leader_epochs:
         for number in range(60):
             records = [_random_record(offset, number, dice) for offset in range(dice.randint(1, 5))]
             log.append_as_leader([Batch(bytes(build_batch(records)))], leader_epoch, NOW_MS + number * 100)
-        if leader_epoch == 4:
+        if leader_epoch == leader_epochs[-2]:
             batches = read_all(log)
             log.truncate_to(batches[-20].base_offset, NOW_MS)
 
 
-def write_changes(log: Log, dice: Random) -> None:
-    """Keys that change again and again and are deleted, also in transactions."""
+def write_changes(log: Appends, dice: Random) -> None:
+    """Keys that change again and again and are deleted."""
     for number in range(300):
         records = [
             Record(n, NOW_MS + number * 10, b"k%d" % dice.randrange(400), dice.choice([None, b"v%d" % number * 20]))
@@ -152,7 +160,6 @@ def write_changes(log: Log, dice: Random) -> None:
         ]
         compression = list(Compression)[number % len(Compression)]
         log.append_as_leader([Batch(bytes(build_batch(records, compression=compression)))], 0, NOW_MS + number * 10)
-    write_transactions(log, dice, leave_open=False, key=lambda: b"k%d" % dice.randrange(400))
 
 
 def write_last(log: Log) -> None:
