@@ -67,6 +67,10 @@ format: $(VENV)/.dev ## let ruff mend what it can
 fuzz: $(VENV)/.dev ## throw bytes at the codec for FUZZ_SECONDS (60)
 	$(BIN)/python -m kafkish_protocol.tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(ARGS)
 
+.PHONY: crash-sweep
+crash-sweep: $(VENV)/.dev ## start storage from 100,000 states in which a crash can leave the disk
+	nice $(BIN)/python -m kafkish_storage.tests.crash_sweep $(ARGS)
+
 # -- measure
 
 .PHONY: bench-codec

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def truncate(log: "Log", offset: int, now_ms: int) -> bool:
-    """Cut away everything from an offset on. False if there is nothing."""
+    """Cut away everything from an offset on. False if there is nothing.
+
+    The log ends with its last batch then, even if the offset is within one or in a gap: so it would after a restart.
+    If that is before its start, it starts there, too.
+    """
     if offset >= log.end_offset:
         # A leader's epoch may have started at the end, before another leader was elected.
         log.epochs.truncate_end(log.end_offset)
@@ -24,6 +28,7 @@ def truncate(log: "Log", offset: int, now_ms: int) -> bool:
     if offset < log.segments.first.base_offset:
         truncate_fully(log, offset, offset, now_ms)
         return True
+    offset = log.segments.floor(offset).end_before(offset)
     _begin(log, offset)
     _drop(log, [segment for segment in log.segments if segment.base_offset > offset], now_ms)
     log.snapshots.keep_between(log.start_offset, offset)
@@ -47,10 +52,14 @@ def truncate_fully(log: "Log", offset: int, start_offset: int, now_ms: int) -> N
 
 
 def _begin(log: "Log", offset: int) -> None:
-    """What is on disk must not claim that more is durable than there will be: recovery would report it as lost."""
+    """What is on disk must not claim that more is durable than there will be: recovery would report it as lost.
+
+    Nor that the log starts later: what is appended next would be hidden.
+    """
     log.settle()
     log.generation += 1
-    if offset < log.checkpointed_recovery_point and log.on_cut is not None:
+    noted = max(log.recovery_point, log.checkpointed_recovery_point, log.start_offset)
+    if offset < noted and log.on_cut is not None:
         log.on_cut(log, offset)
     log.recovery_point = min(log.recovery_point, offset)
     log.checkpointed_recovery_point = min(log.checkpointed_recovery_point, offset)

@@ -66,6 +66,7 @@ class LogDirectory:
         self.broken: dict[TopicPartition, Exception] = {}  # partitions that could not be loaded
         self.doomed: list[tuple[int, str]] = []  # directories to be removed, and when
         self.cleaned: dict[TopicPartition, int] = {}  # up to where logs have been compacted
+        self.known: set[TopicPartition] = set()  # whose offsets the checkpoints on disk may have
         self.was_clean = False
         self.previous_broker_epoch: int | None = None
         self._lock = lock
@@ -81,26 +82,43 @@ class LogDirectory:
     def add(self, log: Log, *, future: bool = False) -> None:
         log.on_cut = self._note_cut
         (self.future if future else self.logs)[log.partition] = log
+        self.known.add(log.partition)
 
     # -- checkpoints
 
     def read_checkpoints(self) -> Checkpoints:
         """What was written last."""
         self.cleaned = self._cleaned_offsets.read()
-        return Checkpoints(self._recovery_points.read(), self._log_starts.read(), self._high_watermarks.read())
+        found = Checkpoints(self._recovery_points.read(), self._log_starts.read(), self._high_watermarks.read())
+        self.known.update(self.cleaned, *found)
+        return found
+
+    def checkpoint_all(self) -> "list[CheckpointJob]":
+        return [
+            self.checkpoint_recovery_points(),
+            self.checkpoint_log_starts(),
+            self.checkpoint_high_watermarks(),
+            self.checkpoint_cleaned_offsets(),
+        ]
+
+    def forget(self, partitions: Iterable[TopicPartition]) -> "list[CheckpointJob]":
+        """To be run before a log comes that has a name which another had: that one's offsets are not its own."""
+        return self.checkpoint_all() if any(one in self.known and one not in self.logs for one in partitions) else []
 
     def checkpoint_recovery_points(self) -> "CheckpointJob":
         offsets = {partition: log.recovery_point for partition, log in self.logs.items()}
         return CheckpointJob(self, self._recovery_points, offsets, list(self.logs.values()))
 
     def checkpoint_log_starts(self) -> "CheckpointJob":
+        return CheckpointJob(self, self._log_starts, self._starts())
+
+    def _starts(self) -> dict[TopicPartition, int]:
         """Of logs that start within a segment, or whose segments before the start may come back after a crash."""
-        offsets = {
+        return {
             partition: log.start_offset
             for partition, log in self.logs.items()
             if log.start_offset > log.segments.first.base_offset or (log.names_changed and log.start_offset > 0)
         }
-        return CheckpointJob(self, self._log_starts, offsets)
 
     def checkpoint_high_watermarks(self) -> "CheckpointJob":
         offsets = {partition: log.high_watermark for partition, log in self.logs.items()}
@@ -111,10 +129,12 @@ class LogDirectory:
         return CheckpointJob(self, self._cleaned_offsets, dict(self.cleaned))
 
     def _note_cut(self, log: Log, offset: int) -> None:
-        """A log is about to lose batches that were durable: say so first. It blocks, and it is rare."""
+        """A log is about to lose batches that were durable, or to start earlier: say so first. It blocks, and is rare."""
         offsets = {partition: other.recovery_point for partition, other in self.logs.items()}
         offsets[log.partition] = min(log.recovery_point, offset)
         self._recovery_points.write(self._recovery_points.take_number(), offsets)
+        if offset < log.start_offset:
+            self._log_starts.write(self._log_starts.take_number(), self._starts() | {log.partition: offset})
         if self.cleaned.get(log.partition, 0) > offset:
             self.cleaned[log.partition] = offset
             self._cleaned_offsets.write(self._cleaned_offsets.take_number(), dict(self.cleaned))
@@ -144,12 +164,7 @@ class LogDirectory:
     def _close(self, broker_epoch: int) -> None:
         for log in (*self.logs.values(), *self.future.values()):
             log.close()
-        for job in (
-            self.checkpoint_recovery_points(),
-            self.checkpoint_log_starts(),
-            self.checkpoint_high_watermarks(),
-            self.checkpoint_cleaned_offsets(),
-        ):
+        for job in self.checkpoint_all():
             job.run()
         if not self.broken:  # or the next start would believe logs that nobody has checked
             try:

@@ -14,19 +14,21 @@ def epochs_are_true(epochs: LeaderEpochs, segments: Segments, start_offset: int)
         return True
     if last.leader_epoch >= 0 and epochs.latest_epoch != last.leader_epoch:
         return False
-    return all(_is_true(entry, segments, start_offset) for entry in epochs.entries)
+    before = [None, *epochs.entries]
+    return all(_is_true(*pair, segments, start_offset) for pair in zip(before, epochs.entries, strict=False))
 
 
-def _is_true(entry: EpochStart, segments: Segments, start_offset: int) -> bool:
+def _is_true(previous: EpochStart | None, entry: EpochStart, segments: Segments, start_offset: int) -> bool:
+    """Whether no batch before the epoch's start is of it, and none after is older. Compaction may have left none."""
     header = _header_at(segments, entry.start_offset)
     if header is not None and header.leader_epoch < entry.epoch:
         return False
     if header is not None and header.base_offset == entry.start_offset and header.leader_epoch != entry.epoch:
         return False
-    if entry.start_offset <= start_offset:
+    before = _header_before(segments, entry.start_offset)
+    if before is None or before.last_offset < start_offset:
         return True
-    before = _header_at(segments, entry.start_offset - 1)
-    return before is None or before.base_offset >= entry.start_offset or before.leader_epoch < entry.epoch
+    return before.leader_epoch <= (previous.epoch if previous else -1)
 
 
 def derive_epochs(home: Home, segments: Segments, start_offset: int) -> LeaderEpochs:
@@ -46,6 +48,19 @@ def _header_at(segments: Segments, offset: int) -> BatchHeader | None:
         for _, header in segment.walk_from(offset) if segment.size_bytes else ():
             if header.last_offset >= offset:
                 return header
+    return None
+
+
+def _header_before(segments: Segments, offset: int) -> BatchHeader | None:
+    """The last batch that starts before an offset."""
+    for segment in reversed(segments.before(offset)):
+        found = None
+        for _, header in segment.walk_from(offset - 1) if segment.size_bytes else ():
+            if header.base_offset >= offset:
+                break
+            found = header
+        if found is not None:
+            return found
     return None
 
 

@@ -126,6 +126,7 @@ class _Loader:
             topic_id=read_topic_id(self.home.files, self.home.path) if self._has(PARTITION_METADATA) else None,
         )  # fmt: skip
         log.names_changed = not options.was_clean
+        log.transactions_changed = not options.was_clean and bool(log.transaction_checkpoint())
         for segment in self.segments:
             segment.sleep()
         return log

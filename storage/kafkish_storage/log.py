@@ -266,7 +266,11 @@ class Log:
         """The first record with the largest timestamp of all."""
         held = [segment for segment in self.segments if segment.size_bytes]
         newest = max(held, key=lambda segment: segment.largest_timestamp()[0], default=None)
-        return newest.find_largest_timestamp() if newest else None
+        found = newest.find_largest_timestamp() if newest else None
+        if found is None or found.offset >= self.start_offset:
+            return found
+        visible = [segment.find_largest_timestamp_from(self.start_offset) for segment in held]
+        return max(filter(None, visible), key=lambda one: one.timestamp, default=None)
 
     def end_of_epoch(self, leader_epoch: int) -> EpochEnd | None:
         """The last epoch not above the one asked for, and the offset after its last batch."""
@@ -301,6 +305,10 @@ class Log:
         return True
 
     @property
+    def has_segments_before_start(self) -> bool:
+        return self.segments.floor(self.start_offset) is not self.segments.first
+
+    @property
     def size_bytes(self) -> int:
         return self.segments.size_bytes
 
@@ -326,6 +334,7 @@ class Log:
         old.transactions.write()
         if base_offset == old.base_offset:  # it is empty, and cannot be rolled
             return old
+        old.give_back()
         new = Segment.create(self.home, base_offset, self.config, now_ms=now_ms, jitter_ms=self._jitter_ms())
         old.seal()
         self.segments.add(new)
@@ -341,7 +350,7 @@ class Log:
     # -- cutting
 
     def truncate_to(self, offset: int, now_ms: int) -> bool:
-        """Cut away everything from an offset on, durably. False if there was nothing."""
+        """Cut away every batch that does not end before an offset, durably. False if there was none."""
         self.health.check()
         try:
             return cutting.truncate(self, offset, now_ms)

@@ -175,6 +175,8 @@ class LogManager:
             self._rename(source, old, "delete", now_ms)
             if partition in source.cleaned:
                 target.cleaned[partition] = source.cleaned.pop(partition)
+        for job in target.forget([partition]):
+            job.run()
         log.rename(f"{target.path}/{partition}")
         target.add(log)
         return log
@@ -243,12 +245,17 @@ class CreateJob:
             directory = manager.place(one, planned)
             planned[directory.path] = planned.get(directory.path, 0) + 1
             self._plan.append((directory, one, self._directory_name(one)))
+        planned_names = [one.partition for _, one, _ in self._plan]
+        affected = [directory for directory in manager.directories if directory.path in planned]
+        self._checkpoints = [job for directory in affected for job in directory.forget(planned_names)]
 
     def _directory_name(self, new: NewLog) -> str:
         return directory_in_state(new.partition, "future", self._manager._dice) if new.is_future else str(new.partition)
 
     def run(self) -> None:
         """Any thread."""
+        for job in self._checkpoints:
+            job.run()
         for directory, new, name in self._plan:
             directory.health.check()
             try:
@@ -293,11 +300,23 @@ class RetentionJob:
         healths = {id(log.health) for log in self._logs}
         affected = [directory for directory in manager.directories if id(directory.health) in healths]
         self._jobs = [directory.checkpoint_log_starts() for directory in affected]
+        self._shortened = [(log, log.home.path) for log in self._logs if log.has_segments_before_start]
 
     def run(self) -> None:
         """Make the logs' starts durable, before anything goes. Any thread."""
         for job in self._jobs:
             job.run()
+        for log, path in self._shortened:
+            self._sync_names(log, path)
+
+    def _sync_names(self, log: Log, path: str) -> None:
+        """A crash must find the segment that becomes the first: without it, a later one would pass for the first."""
+        try:
+            log.home.files.sync_directory(path)
+        except FileNotFoundError:  # the log was deleted meanwhile
+            return
+        except OSError as error:
+            raise log.health.failed(error, f"while deleting segments of {log.partition}") from error
 
     def finish(self) -> int:
         """Delete the segments before the starts. How many. Their files follow after `file.delete.delay.ms`."""

@@ -183,9 +183,14 @@ class Segment:
             self.time_index.append(timestamp, offset)
         self.offset_index.trim()
         self.time_index.trim()
+        self.give_back()
+        self.active = False
+
+    def give_back(self) -> None:
+        """Durably cut off what was preallocated: recovery takes what is below its point as it is."""
         if self.file.size_bytes() > self.size_bytes:
             self.file.truncate(self.size_bytes)
-        self.active = False
+            self.file.sync()
 
     # -- finding
 
@@ -202,6 +207,15 @@ class Segment:
         for _, header in self.walk_from(self._index_floor(self.base_offset + MAX_RELATIVE_OFFSET)[0]):
             offset = header.next_offset
         return offset
+
+    def end_before(self, offset: int) -> int:
+        """The offset after the last batch that ends before an offset, or the base offset if there is none."""
+        end_offset = self.base_offset
+        for _, header in self.walk_from(offset - 1):
+            if header.last_offset >= offset:
+                break
+            end_offset = header.next_offset
+        return end_offset
 
     def find_timestamp(self, timestamp: int, from_offset: int) -> TimestampOffset | None:
         """The first record that is not older than a timestamp, from an offset on."""
@@ -223,6 +237,17 @@ class Segment:
                     if record.timestamp == timestamp:
                         return TimestampOffset(timestamp, record.offset, header.leader_epoch)
         return None
+
+    def find_largest_timestamp_from(self, offset: int) -> TimestampOffset | None:
+        """The same among the records from an offset on, found by reading them."""
+        found: TimestampOffset | None = None
+        for position, header in self.walk_from(offset):
+            if header.last_offset < offset or (found is not None and header.max_timestamp <= found.timestamp):
+                continue
+            for record in read_batch(self.file, position, header).records(_UNPACKED_BYTES):
+                if record.offset >= offset and record.timestamp > (found.timestamp if found else NO_TIMESTAMP):
+                    found = TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
+        return found
 
     def largest_timestamp(self) -> tuple[int, int]:
         """The largest timestamp, and the last offset of the first batch that has it; (-1, base offset) if none has."""

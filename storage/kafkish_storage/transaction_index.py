@@ -87,9 +87,11 @@ class TransactionIndex:
         self._written = len(self._entries)
 
     def truncate(self, offset: int) -> None:
-        """Forget the transactions that end at or above an offset."""
+        """Forget the transactions that end at or above an offset, durably: nobody reads the log to find them again."""
         if self.entries and self.entries[-1].last_offset >= offset:
             self.replace([entry for entry in self.entries if entry.last_offset < offset])
+            if self.home.files.stat(self.path) is not None:
+                self.home.files.open(self.path).sync()
 
     def replace(self, entries: Iterable[AbortedTransaction]) -> None:
         """Make these the entries, on disk too, whatever is there now."""

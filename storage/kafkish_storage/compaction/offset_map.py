@@ -1,18 +1,21 @@
 """The last offset of each key, in a fixed amount of memory.
 
 A table with open addressing in one buffer: 16 bytes of a key's BLAKE2 and 8 of an offset for each slot. Keys are not
-kept. Two keys with one hash would be taken for one, so the hash is one for which nobody can make such keys.
+kept. Two keys with one hash would be taken for one, so the hash is one for which nobody can make such keys. The number
+of slots is a prime, so that a search in steps of any width comes to every slot.
 """
 
 import mmap
 import struct
 from hashlib import blake2b
+from math import isqrt
 from typing import Final
 
 _HASH_BYTES: Final = 16
 _HASH: Final = struct.Struct("<QQ")
 SLOT_BYTES: Final = _HASH_BYTES + 8
 _EMPTY: Final = bytes(SLOT_BYTES)
+_LARGEST_GAP: Final = 400  # between primes of this size there are never as many numbers
 
 
 class OffsetMap:
@@ -21,9 +24,11 @@ class OffsetMap:
     def __init__(self, buffer_bytes: int, load_factor: float, most_keys: int | None = None) -> None:
         """Take a buffer, or as much of it as this many keys can need."""
         slots = buffer_bytes // SLOT_BYTES
-        self._slots = max(2, slots if most_keys is None else min(slots, int(most_keys / load_factor) + 2))
+        if most_keys is not None:
+            slots = min(slots, int(most_keys / load_factor) + _LARGEST_GAP)
+        self._slots = _prime_up_to(max(2, slots))
         self._table = mmap.mmap(-1, self._slots * SLOT_BYTES)  # memory that is taken as it is filled
-        self.capacity = max(1, int(self._slots * load_factor))
+        self.capacity = min(self._slots - 1, max(1, int(self._slots * load_factor)))
         self.count = 0
         self.latest_offset = -1  # up to here, every record's key is in the map
 
@@ -57,3 +62,11 @@ class OffsetMap:
                 return digest, at, entry
             slot = (slot + 1 + second % (slots - 1)) % slots
         raise AssertionError("the map is full")
+
+
+def _prime_up_to(limit: int) -> int:
+    """The largest prime that is not above the limit."""
+    number = limit
+    while any(number % divisor == 0 for divisor in range(2, isqrt(number) + 1)):
+        number -= 1
+    return number

@@ -6,6 +6,7 @@ key; and every question to it must be answered as reading all of it answers.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 
 from kafkish_protocol.records import Batch, Record
@@ -21,6 +22,7 @@ class Model:
     batches: list[Batch] = field(default_factory=list)
     durable_offset: int = 0
     start_offset: int = 0
+    durable_start: int = 0
     other: list[Batch] | None = None
 
     @property
@@ -30,8 +32,13 @@ class Model:
     def check(self, log: Log, dice: Random) -> None:
         """Whether a log that was found after a crash may be this one."""
         assert log.end_offset >= self.durable_offset, f"ends at {log.end_offset}, durable was {self.durable_offset}"
-        assert log.start_offset <= self.start_offset, f"starts at {log.start_offset}, expected {self.start_offset}"
+        starts = f"{self.durable_start} up to {self.start_offset}"
+        assert self.durable_start <= log.start_offset <= self.start_offset, (
+            f"starts at {log.start_offset}, not {starts}"
+        )
         found = read_all(log)
+        end_offset = found[-1].next_offset if found else log.start_offset
+        assert log.end_offset == end_offset, f"says it ends at {log.end_offset}, and does at {end_offset}"
         assert all(one.crc_is_valid() for one in found)
         if self.is_compacted:
             self._check_compacted(log, found)
@@ -45,7 +52,9 @@ class Model:
         candidates = [self.batches] if self.other is None else [self.batches, self.other]
         ends = []
         for candidate in candidates:
-            expected = [one for one in candidate if one.last_offset >= log.start_offset and one.last_offset < log.end_offset]
+            expected = [
+                one for one in candidate if one.last_offset >= log.start_offset and one.last_offset < log.end_offset
+            ]
             if [bytes(one.view) for one in expected] == [bytes(one.view) for one in found]:
                 return
             ends.append([one.base_offset for one in expected])
@@ -57,9 +66,7 @@ class Model:
         data = [one for one in self.batches if not one.is_control and one.base_offset not in aborted]
         written = {record.offset: record for record in records_of(self.batches)}
         last: dict[bytes | None, Record] = {
-            record.key: record
-            for record in records_of(data)
-            if log.start_offset <= record.offset < log.end_offset
+            record.key: record for record in records_of(data) if log.start_offset <= record.offset < log.end_offset
         }
         there: dict[bytes | None, list[Record]] = {}
         for record in records_of(found):
@@ -83,23 +90,34 @@ def _check_answers(log: Log, found: list[Batch], dice: Random) -> None:
         offset = dice.randrange(log.start_offset, log.end_offset + 1)
         expected = next((one for one in found if one.last_offset >= offset), None)
         answer = log.read(offset, 1)
-        assert (answer.base_offset if answer.records else None) == (expected.base_offset if expected else None)
+        there = (answer.base_offset if answer.records else None, expected.base_offset if expected else None)
+        assert there[0] == there[1], f"offset {offset} is in batch {there[1]}, read {there[0]}"
     records = [record for one in found for record in one.records() if record.offset >= log.start_offset]
     for _ in range(2):
         timestamp = dice.choice(records).timestamp + dice.randrange(-1, 2) if records else 0
         first = next((record.offset for record in records if record.timestamp >= timestamp), None)
         by_time = log.offset_of_timestamp(timestamp)
-        assert (by_time.offset if by_time else None) == first
-    assert aborted_offsets_by_index(log, found) == aborted_offsets(found)
+        assert (by_time.offset if by_time else None) == first, f"time {timestamp} is at {first}, found {by_time}"
+    newest = log.largest_timestamp()
+    if records:
+        expected_newest = max(records, key=lambda record: record.timestamp)
+        assert newest is not None
+        expected_pair = (expected_newest.timestamp, expected_newest.offset)
+        assert (newest.timestamp, newest.offset) == expected_pair, f"newest is {expected_newest}, found {newest}"
+    indexed, aborted = aborted_offsets_by_index(log, found), aborted_offsets(found)
+    assert indexed == aborted, f"aborted are {aborted}, by the index {indexed}"
 
 
 def _check_epochs(log: Log, found: list[Batch]) -> None:
-    expected: list[tuple[int, int]] = []
+    """Each batch is known to be of its epoch, and each epoch to end where the next one's batches start."""
+    where = f"leader epochs {log.epochs.entries}, log {log.start_offset}-{log.end_offset}"
     for one in found:
-        if not expected or one.leader_epoch > expected[-1][0]:
-            expected.append((one.leader_epoch, max(one.base_offset, log.start_offset)))
-    entries = [tuple(entry) for entry in log.epochs.entries]
-    assert entries == expected or not found, f"leader epochs {entries}, expected {expected}, log {log.start_offset}-{log.end_offset}"
+        for offset in (max(one.base_offset, log.start_offset), one.last_offset):
+            assert log.epochs.epoch_of(offset) == one.leader_epoch, f"{where}: {offset} is of {one.leader_epoch}"
+    for one, following in pairwise(found):
+        if one.leader_epoch != following.leader_epoch:
+            end = log.end_of_epoch(one.leader_epoch)
+            assert end == (one.leader_epoch, following.base_offset), f"{where}: {one.leader_epoch} ends with {end}"
 
 
 def _check_producers(log: Log, found: list[Batch]) -> None:
