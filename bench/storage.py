@@ -43,7 +43,7 @@ SHORT = 20  # as many times more rounds of what takes milliseconds, so that some
 def batch_of(size_bytes: int, records: int = 16, **options: Any) -> bytearray:
     """A batch of some records that do not compress, as long as asked for."""
     value = Random(size_bytes).randbytes(size_bytes // records - 20)
-    made = [Record(n, NOW_MS + n, b"key-%04d" % n, value) for n in range(records - 1)]
+    made = [Record(n, NOW_MS, b"key-%04d" % n, value) for n in range(records - 1)]
     rest = size_bytes - len(build_batch([*made, Record(records - 1, NOW_MS, b"key", b"")], **options))
     return build_batch([*made, Record(records - 1, NOW_MS, b"key", bytes(rest - 2))], **options)
 
