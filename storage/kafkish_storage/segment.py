@@ -286,6 +286,8 @@ class Segment:
 
     def _is_batch(self, position: int, offset: int) -> bool:
         """Whether a batch starts at a position, and not after an offset."""
+        if position < 0:
+            return False
         try:
             _, header = next(walk(self.file, position, self.size_bytes, HEADER_BYTES), (0, None))
         except CorruptLogError:
