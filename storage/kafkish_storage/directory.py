@@ -8,7 +8,7 @@ from threading import Lock as ThreadLock
 from typing import Final, NamedTuple
 
 from kafkish_storage import checkpoint
-from kafkish_storage.errors import DirectoryError, DirectoryInUseError, WrongDirectoryError
+from kafkish_storage.errors import DirectoryInUseError, UnwritableDirectoryError, WrongDirectoryError
 from kafkish_storage.files import Files, Lock
 from kafkish_storage.health import Health
 from kafkish_storage.log import Log
@@ -240,7 +240,7 @@ def lock_directory(files: Files, path: str) -> Lock:
         lock = files.lock(f"{path}/{LOCK}")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise DirectoryError(
+        raise UnwritableDirectoryError(
             f"cannot write to the data directory {path}: {reason}. Let the broker's user write there, or name another"
         ) from error
     if lock is None:

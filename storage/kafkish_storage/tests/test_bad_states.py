@@ -198,11 +198,13 @@ def test_a_broker_that_stopped_on_a_full_disk_starts_with_all_its_records(mounte
 
 def test_one_directory_of_several_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     write_one(tmp_path / "good")
-    (tmp_path / "bad").mkdir()
-    (tmp_path / "bad" / "t2-0").mkdir()
-    (tmp_path / "bad" / "t2-0" / f"{0:020d}.log").mkdir()  # a directory where a file should be
-    manager = open_manager(tmp_path / "good", tmp_path / "bad")
+    (tmp_path / "file").write_text("")
+    (tmp_path / "bad" / "t2-0" / f"{0:020d}.log").mkdir(parents=True)  # a directory where a file should be
+    manager = open_manager(tmp_path / "file", tmp_path / "good", tmp_path / "bad")
     assert values_in(manager) == [b"kept"]
+    assert set(manager.offline) == {str(tmp_path / "file"), str(tmp_path / "bad")}
+    assert "cannot write to the data directory" in manager.offline[str(tmp_path / "file")]
+    assert manager.offline[str(tmp_path / "bad")] == "Is a directory"
 
 
 def test_damage_below_the_recovery_point_is_reported_and_nothing_is_cut(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from kafkish_storage.tests.crash_actions import Actions
 from kafkish_storage.tests.crash_sweep import STEPS, explore
 from kafkish_storage.tests.crash_world import World
 
-SEEDS = range(20)
+SEEDS = range(1, 17)
 
 
 @pytest.mark.timeout(900)
@@ -19,7 +19,7 @@ def test_after_any_crash_the_log_is_a_prefix_that_holds_all_that_was_flushed(sho
         states, failure = explore(seed)
         assert failure is None, failure
         total += states
-    show(f"storage: {total:,} different crash states in {len(SEEDS)} runs of {STEPS} steps")
+    show(f"storage: {total:,} different crash states in {len(SEEDS)} runs")
 
 
 def test_a_disk_that_only_says_that_it_has_synced_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
