@@ -120,7 +120,7 @@ class Log:
         """
         if self.health.failure is not None:
             self.health.check()
-        if any(batch.producer_id >= 0 for batch in batches):
+        if batches[0].producer_id >= 0 or (len(batches) > 1 and any(batch.producer_id >= 0 for batch in batches)):
             duplicate = self._check_producers(batches, origin, guard, transaction_version)
             if duplicate is not None:
                 return duplicate
