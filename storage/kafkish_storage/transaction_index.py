@@ -10,8 +10,7 @@ import struct
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from crc32c import crc32c
-
+from kafkish_protocol.records.checksum import crc32c
 from kafkish_storage.files import File
 from kafkish_storage.home import Home
 from kafkish_storage.names import TRANSACTION_INDEX, segment_file

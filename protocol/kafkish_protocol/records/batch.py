@@ -16,8 +16,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from crc32c import crc32c
-
+from kafkish_protocol.records.checksum import crc32c
 from kafkish_protocol.records.compression import Compression, decompress, default_limit_bytes
 from kafkish_protocol.records.errors import CorruptBatchError, InvalidRecordError
 from kafkish_protocol.records.record import Record, read_records

@@ -3,8 +3,6 @@
 import struct
 from collections.abc import Iterable, Sequence
 
-from crc32c import crc32c
-
 from kafkish_protocol.records.batch import (
     COMPRESSION_BITS,
     CONTROL_BIT,
@@ -20,6 +18,7 @@ from kafkish_protocol.records.batch import (
     TRANSACTIONAL_BIT,
     BatchHeader,
 )
+from kafkish_protocol.records.checksum import crc32c
 from kafkish_protocol.records.compression import Compression, compress
 from kafkish_protocol.records.record import Record, RecordSpan, write_record
 

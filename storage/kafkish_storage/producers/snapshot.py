@@ -9,8 +9,7 @@ import struct
 from collections.abc import Iterable
 from typing import Final
 
-from crc32c import crc32c
-
+from kafkish_protocol.records.checksum import crc32c
 from kafkish_storage.producers.entry import NO_OFFSET, BatchMetadata, ProducerEntry
 
 _VERSION: Final = 1
