@@ -19,7 +19,7 @@ from kafkish_storage.compaction.copying import CompactionStats, Copier, Replacem
 from kafkish_storage.compaction.filter import LastOfProducer
 from kafkish_storage.compaction.swapping import Swap
 from kafkish_storage.config import CleanerConfig
-from kafkish_storage.errors import CompactionCancelled
+from kafkish_storage.errors import CompactionCancelled, CorruptLogError
 from kafkish_storage.home import Home
 from kafkish_storage.log import Log
 from kafkish_storage.names import DELETED, SEGMENT_KINDS, segment_file
@@ -91,6 +91,11 @@ class CompactionJob:
             if isinstance(error, FileNotFoundError):  # the topic was deleted
                 raise CompactionCancelled(f"{self.log.partition} has gone") from error
             raise self.log.health.failed(error, f"while compacting {self.log.partition}") from error
+        except CorruptLogError as error:
+            self._discard()
+            if self.log.generation != self._generation:  # cut under our eyes
+                raise CompactionCancelled(f"{self.log.partition} has changed") from error
+            raise
         except BaseException:
             self._discard()
             raise
