@@ -81,7 +81,7 @@ def produce_batch(client: RawClient, topic_id: bytes, batch: bytes | bytearray) 
 
 def run_java(*arguments: str, text: str = "") -> list[str]:
     run = subprocess.run(
-        apache_kafka.java(SOURCE, *arguments), input=text, capture_output=True, text=True, check=False, timeout=60
+        apache_kafka.java(SOURCE, *arguments), input=text, capture_output=True, text=True, check=False, timeout=180
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.splitlines()
