@@ -387,8 +387,15 @@ class Pipeline:
         return (*self.sinks, *(sink for sink in quarantines if sink))
 
     @property
+    def clusters(self) -> list[tuple[str, Where]]:
+        """The address of every source, sink and check that has topics; empty where it is the default one."""
+        parts: list[Source | Sink | Side] = [*self.sources, *self.all_sinks]
+        for check in self.checks:
+            parts += [side for side in (check.subject, check.against) if side and not side.archive]
+        of_topics = (TopicSource, TopicSink, BackfillSink, MirrorSink, Side)
+        return [(part.bootstrap, part.where) for part in parts if isinstance(part, of_topics)]
+
+    @property
     def needs_default_cluster(self) -> bool:
-        """Whether some topic has no address of its own."""
-        sides = [side for check in self.checks for side in (check.subject, check.against) if side and not side.archive]
-        topics = [part for part in (*self.sources, *self.all_sinks) if hasattr(part, "bootstrap")]
-        return not self.bootstrap and any(not part.bootstrap for part in (*topics, *sides))
+        """Whether some topic has no address of its own, and the file gives none."""
+        return not self.bootstrap and any(not own for own, _ in self.clusters)
