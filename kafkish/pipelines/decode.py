@@ -78,7 +78,7 @@ def json_decoded(records: DataFrame, schema: Schema) -> DataFrame:
     """One JSON object in each value. Types must fit; columns that are NOT NULL must be there."""
     text = F.col("value").cast("string")
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
-    parsed = records.withColumn(FIELDS, F.from_json(text, f"{schema.text}, {_CORRUPT} STRING", options))
+    parsed = _with_fields(records, F.from_json(text, f"{schema.text}, {_CORRUPT} STRING", options))
     corrupt = F.col(FIELDS)[_CORRUPT].isNotNull()
     reason = (
         F.when(F.col("value").isNull(), "no value (a tombstone)")
@@ -90,6 +90,11 @@ def json_decoded(records: DataFrame, schema: Schema) -> DataFrame:
         if column.required:
             reason = reason.when(F.col(FIELDS)[column.name].isNull(), f"{column.name} is missing")
     return parsed.withColumn(REASON, reason).withColumn(FIELDS, F.col(FIELDS).dropFields(_CORRUPT))
+
+
+def _with_fields(records: DataFrame, parsed: Column) -> DataFrame:
+    """Parse once. As a mere column the parser would run again for every field that a query names."""
+    return records.select("*", F.explode(F.array(parsed)).alias(FIELDS))
 
 
 def _is_one_object(text: Column) -> Column:
@@ -114,7 +119,7 @@ def avro_decoded(records: DataFrame, decoder: Decoder) -> DataFrame:
     value = F.col("value")
     prefix_bytes = _CONFLUENT_PREFIX_BYTES if decoder.confluent else 0
     datum = F.substring(value, prefix_bytes + 1, 2**31 - 1)
-    parsed = records.withColumn(FIELDS, from_avro(datum, decoder.avro_schema, {"mode": "PERMISSIVE"}))
+    parsed = _with_fields(records, from_avro(datum, decoder.avro_schema, {"mode": "PERMISSIVE"}))
     reason = F.when(value.isNull(), "no value (a tombstone)")
     if decoder.confluent:
         framed = F.startswith(value, F.lit(b"\x00")) & (F.length(value) > prefix_bytes)

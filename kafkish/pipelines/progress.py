@@ -34,6 +34,8 @@ class Meter:
     input_rate: float = 0.0
     rate: float = 0.0
     batch_ms: int = 0
+    busy_ms: int = 0
+    """The batches together."""
     lags: Places = field(default_factory=dict)
     finished: bool = False
     _begin: Places = field(default_factory=dict)
@@ -47,6 +49,7 @@ class Meter:
         self._last_batch = progress["batchId"]
         self.rows += progress["numInputRows"]
         self.batches += 1
+        self.busy_ms += int(progress.get("batchDuration") or 0)
         self.late_rows += sum(int(state.get("numRowsDroppedByWatermark", 0)) for state in progress["stateOperators"])
         if progress["numInputRows"]:
             self.input_rate = progress.get("inputRowsPerSecond") or 0.0
@@ -61,9 +64,10 @@ class Meter:
             self._at[place] = at
             self.lags[place] = max(0, latest.get(place, at) - at)
 
-    def advance(self, done: int, total: int, rate: float) -> None:
+    def advance(self, done: int, total: int, elapsed_ms: int) -> None:
         """Learn from a job that is no query of Spark's."""
-        self.rows, self.rate, self.batches = done, rate, self.batches + 1
+        self.rate = (done - self.rows) * 1_000 / max(1, elapsed_ms - self.busy_ms)
+        self.rows, self.busy_ms, self.batches = done, elapsed_ms, self.batches + 1
         self.goal, self._begin, self._at = {self.name: total}, {self.name: 0}, {self.name: done}
 
     def share(self) -> float:
@@ -80,7 +84,10 @@ class Meter:
             filled = int(self.share() * BAR_CELLS)
             parts.append(f"[{'#' * filled}{'-' * (BAR_CELLS - filled)}] {self.share():4.0%}")
         parts.append(f"{self.rows:,} rows")
-        parts.append(f"in {self.input_rate:,.0f}/s  done {self.rate:,.0f}/s  batch {self.batch_ms / 1_000:.1f} s")
+        if self.finished:
+            parts.append(f"{self.rows * 1_000 / max(1, self.busy_ms):,.0f}/s  {self.busy_ms / 1_000:.1f} s")
+        else:
+            parts.append(f"in {self.input_rate:,.0f}/s  done {self.rate:,.0f}/s  batch {self.batch_ms / 1_000:.1f} s")
         if self.lags:
             parts.append(lag_text(self.lags))
         if self.late_rows:
@@ -129,7 +136,6 @@ class Display:
         if self._live:
             self._draw(meters)
         else:
-            self._last.clear()
             self._write(meters)
         self._drawn = 0
 
@@ -141,7 +147,7 @@ class Display:
 
     def _write(self, meters: list[Meter]) -> None:
         for meter in meters:
-            if self._last.get(meter.name) != meter.batches:
+            if meter.finished or self._last.get(meter.name, 0) != meter.batches:
                 self._stream.write(meter.line() + "\n")
                 self._last[meter.name] = meter.batches
         self._stream.flush()

@@ -5,6 +5,7 @@ has the batch's number. Spark repeats a batch that was not finished with the sam
 first attempt left. So there is no list of valid files that a reader would have to know.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -77,5 +78,5 @@ def name_of_table(staged: list[Listed], batch: int) -> dict[str, str]:
 
 
 def suffix(path: PurePosixPath) -> str:
-    """`snappy.parquet` of the name that Spark gave."""
-    return path.name.partition(".")[2]
+    """`snappy.parquet` of `part-00000-(uuid).c000.snappy.parquet`, which is what Spark names files."""
+    return re.sub(r"^c\d+\.", "", path.name.partition(".")[2])

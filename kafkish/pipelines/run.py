@@ -138,8 +138,8 @@ def _backfill(context: Context, sink: BackfillSink, display: Display, stopping: 
     prepare_backfill(context, sink, job.partitions())
     meter = Meter(sink.name, goal={})
 
-    def tell(done: int, total: int, rate: float) -> None:
-        meter.advance(done, total, rate)
+    def tell(done: int, total: int, elapsed_ms: int) -> None:
+        meter.advance(done, total, elapsed_ms)
         display.show([meter])
 
     job.run(context.servers(sink.bootstrap), stopping, tell)

@@ -111,8 +111,8 @@ class Backfill:
             needed[topic] = max(needed.get(topic, 0), span.place[1] + 1)
         return needed
 
-    def run(self, servers: str, stopping: Event, tell: Callable[[int, int, float], None]) -> int:
-        """Write the slices; how many records that was. `tell` hears how many are done, of how many, and the rate."""
+    def run(self, servers: str, stopping: Event, tell: Callable[[int, int, int], None]) -> int:
+        """Write the slices; how many records that was. `tell` hears how many are done, of how many, in what time."""
         limit = self._sink.rate_limit
         planned = list(slices(self.spans, self._done(), limit * SLICE_SECONDS if limit else SLICE_RECORDS))
         total = sum(high - low for piece in planned for low, high in piece.ranges.values())
@@ -122,8 +122,8 @@ class Backfill:
                 break
             self._write(piece, servers)
             written += sum(high - low for low, high in piece.ranges.values())
-            elapsed_ms = max(1, clock.monotonic_ms() - began_ms)
-            tell(written, total, written * 1_000 / elapsed_ms)
+            elapsed_ms = clock.monotonic_ms() - began_ms
+            tell(written, total, elapsed_ms)
             if limit:
                 stopping.wait(max(0.0, written / limit - elapsed_ms / 1_000))
         return written
