@@ -1,0 +1,1 @@
+"""What the config room promises."""
