@@ -67,6 +67,15 @@ format: $(VENV)/.dev ## let ruff mend what it can
 fuzz: $(VENV)/.dev ## throw bytes at the codec for FUZZ_SECONDS (60)
 	$(BIN)/python -m kafkish_protocol.tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(ARGS)
 
+.PHONY: crash-sweep
+crash-sweep: $(VENV)/.dev ## start storage from 100,000 states in which a crash can leave the disk
+	nice $(BIN)/python -m kafkish_storage.tests.crash_sweep $(ARGS)
+
+.PHONY: sim-raft
+sim-raft: $(VENV)/.dev ## simulate SEEDS (1000) quorums from seed FIRST (0) on; SEED=n tells the story of one
+	$(BIN)/python -m kafkish_raft.tests.simulate --seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0) \
+	  $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 # -- measure
 
 .PHONY: bench-codec

@@ -8,16 +8,31 @@ import pytest
 _FIGURES = pytest.StashKey[list[str]]()
 
 
+# What a test with a mark needs on the PATH.
+_PROGRAMS = {"kafka": ("java", "mvn"), "kcat": ("kcat",), "spark": ("java",)}
+_DEFAULT_BROKER = "apache"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--broker",
+        action="append",
+        metavar="KIND",
+        help="what compat-tests run against: kafkish, apache, docker or HOST:PORT; may be given more than once "
+        f"(default: {_DEFAULT_BROKER})",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_FIGURES] = []
+    config.option.broker = config.option.broker or [_DEFAULT_BROKER]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test that needs a program which is not here is skipped on a desk, and fails where CI=true."""
     import apache_kafka  # noqa: PLC0415  # only where tests run
 
-    needed = {"kafka": ("java", "mvn")}
-    for mark, programs in needed.items():
+    for mark, programs in _PROGRAMS.items():
         if item.get_closest_marker(mark):
             try:
                 apache_kafka.require(*programs)

@@ -7,6 +7,7 @@ Fetched once from Maven into the user's cache and used from there. Knows nothing
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import shutil
 import socket
@@ -26,10 +27,12 @@ _POM: Final = f"""\
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{VERSION}</version></dependency>
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-tools</artifactId><version>{VERSION}</version></dependency>
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-shell</artifactId><version>{VERSION}</version></dependency>
-    <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-nop</artifactId><version>1.7.36</version></dependency>
+    <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
   </dependencies>
 </project>
 """
+_LOGGER: Final = "org.slf4j.simpleLogger"
+_POM_ID: Final = hashlib.sha256(_POM.encode()).hexdigest()[:8]
 
 
 class MissingToolError(RuntimeError):
@@ -47,7 +50,9 @@ def require(*programs: str) -> None:
 def jars() -> Path:
     """The directory of Kafka's jars and all that they need; fetched (15 s) if this machine does not have it."""
     require("java", "mvn")
-    home = Path(os.environ.get("KAFKISH_CACHE", Path.home() / ".cache" / "kafkish")) / f"apache-kafka-{VERSION}"
+    home = (
+        Path(os.environ.get("KAFKISH_CACHE", Path.home() / ".cache" / "kafkish")) / f"apache-kafka-{VERSION}-{_POM_ID}"
+    )
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -64,9 +69,11 @@ def jar(name: str) -> Path:
     return jars() / f"{name}-{VERSION}.jar"
 
 
-def java(*arguments: str, heap: str = "512m") -> list[str]:
-    """A command line that runs a class of Kafka's, or a source file that uses its classes."""
-    return ["java", f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{jars()}/*", *arguments]
+def java(*arguments: str, heap: str = "512m", log_level: str = "off") -> list[str]:
+    """A command line that runs a class of Kafka's, or a source file that uses its classes. Logs go to stderr."""
+    options = [f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    logging = [f"-D{_LOGGER}.defaultLogLevel={log_level}", f"-D{_LOGGER}.showDateTime=true"]
+    return ["java", *options, *logging, "-cp", f"{jars()}/*", *arguments]
 
 
 class ApacheKafka:
@@ -77,13 +84,14 @@ class ApacheKafka:
         self.port, controller_port = free_port(), free_port()
         self.address = f"127.0.0.1:{self.port}"
         self.log_path = directory / "kafka.log"
+        self.data_dir = directory / "data"
         lines = {
             "process.roles": "broker,controller",
             "node.id": "1",
             "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
             "controller.listener.names": "CONTROLLER",
             "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
-            "log.dirs": str(directory / "data"),
+            "log.dirs": str(self.data_dir),
             "offsets.topic.replication.factor": "1",
             "transaction.state.log.replication.factor": "1",
             "transaction.state.log.min.isr": "1",
@@ -92,12 +100,16 @@ class ApacheKafka:
             "group.initial.rebalance.delay.ms": "0",
             **{name.replace("_", "."): value for name, value in settings.items()},
         }
-        properties = directory / "server.properties"
-        properties.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
-        format_storage = ["kafka.tools.StorageTool", "format", "-t", "kafkish-oracle-cluster", "-c", str(properties)]
-        subprocess.run(java(*format_storage), check=True, capture_output=True)
-        with self.log_path.open("wb") as log:
-            self._process = subprocess.Popen(java("kafka.Kafka", str(properties), heap="1g"), stdout=log, stderr=log)
+        self._properties = directory / "server.properties"
+        self._properties.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
+        format_storage = ["kafka.tools.StorageTool", "format", "-t", "kafkish-oracle-cluster"]
+        subprocess.run(java(*format_storage, "-c", str(self._properties)), check=True, capture_output=True)
+        self._process = self._launch()
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        command = java("kafka.Kafka", str(self._properties), heap="1g", log_level="info")
+        with self.log_path.open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log)
 
     def wait_until_ready(self, timeout_s: float = 60) -> None:
         """Return when a client can connect; raise, with what Kafka printed, when it never can."""
@@ -108,13 +120,27 @@ class ApacheKafka:
             time.sleep(0.05)
         raise RuntimeError(f"Apache Kafka did not start:\n{self.log_path.read_text()[-2000:]}")
 
+    def stop(self) -> None:
+        """As an operator stops it: with a clean shutdown."""
+        self._process.terminate()
+        self._process.wait()
+
+    def kill(self) -> None:
+        """As a fault stops it: at once."""
+        self._process.kill()
+        self._process.wait()
+
+    def start(self) -> None:
+        """Start again on the same data and ports."""
+        self._process = self._launch()
+        self.wait_until_ready()
+
     def __enter__(self) -> "ApacheKafka":
         self.wait_until_ready()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.wait()
+        self.kill()
 
 
 def free_port() -> int:

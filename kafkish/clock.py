@@ -22,6 +22,11 @@ def monotonic_ms() -> int:
     return time.monotonic_ns() // 1_000_000
 
 
+def monotonic_s() -> float:
+    """Seconds that only ever grow, for durations too short for milliseconds."""
+    return time.perf_counter()
+
+
 def process_age_ms() -> int:
     """Milliseconds since the operating system made this process; since this module was imported if it does not say."""
     try:

@@ -41,6 +41,11 @@ class Deferred(Generic[T]):
             raise self._error
         return cast("T", self._value)
 
+    @property
+    def error(self) -> Exception | None:
+        """Why it failed; None if it did not, or has not yet."""
+        return self._error
+
     def resolve(self, value: T) -> None:
         """Make it ready. A second time is a mistake of the caller."""
         assert not self._is_done, "resolved twice"
@@ -62,21 +67,33 @@ class Deferred(Generic[T]):
 
     def map(self, function: Callable[[T], U]) -> "Deferred[U]":
         """The function of the value, when it comes. An error passes through; so does being abandoned."""
-        mapped: Deferred[U] = Deferred()
+        return self._then(lambda: function(self.result()))
 
-        def pass_on(done: Deferred[T]) -> None:
-            if mapped._is_done:
+    def rescue(self, function: Callable[[Exception], T]) -> "Deferred[T]":
+        """The value; or, where it fails, what the function makes of the error."""
+
+        def value_or_rescued() -> T:
+            return self.result() if self._error is None else function(self._error)
+
+        return self._then(value_or_rescued)
+
+    def _then(self, outcome: Callable[[], U]) -> "Deferred[U]":
+        """What a function that is called when this is done returns, or raises."""
+        following: Deferred[U] = Deferred()
+
+        def pass_on(_: Deferred[T]) -> None:
+            if following._is_done:
                 return
             try:
-                mapped.resolve(function(done.result()))
+                following.resolve(outcome())
             except Exception as error:  # whatever it is, it belongs to whoever waits
-                if mapped._is_done:
+                if following._is_done:
                     raise
-                mapped.fail(error)
+                following.fail(error)
 
-        mapped._abandoned = self.abandon
+        following._abandoned = self.abandon
         self.on_done(pass_on)
-        return mapped
+        return following
 
     def when_abandoned(self, action: Callable[[], object]) -> "Deferred[T]":
         """What to do if nobody waits any more before it is done, such as forgetting the wait."""
@@ -95,6 +112,26 @@ class Deferred(Generic[T]):
         callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             callback(self)
+
+
+def then(first: "Deferred[T]", following: "Callable[[], Deferred[U]]") -> "Deferred[U]":
+    """What follows when the first is done; the error of whichever fails."""
+    last: Deferred[U] = Deferred()
+
+    def pass_on(done: "Deferred[U]") -> None:
+        if done.error is None:
+            last.resolve(done.result())
+        else:
+            last.fail(done.error)
+
+    def go_on(done: "Deferred[T]") -> None:
+        if done.error is None:
+            following().on_done(pass_on)
+        else:
+            last.fail(done.error)
+
+    first.on_done(go_on)
+    return last
 
 
 def gather(waiting: "list[Deferred[Any]]") -> "Deferred[list[Any]]":

@@ -6,11 +6,14 @@ a closed connection, or the one answer that ApiVersions has for versions from th
 
 import logging
 import struct
+from collections.abc import Callable
 from typing import Final
 
 from kafkish.deferred import Deferred
 from kafkish.handlers.api_versions import unsupported_version
-from kafkish.handlers.registry import Handler, Node, Registry, RequestContext
+from kafkish.handlers.registry import Disconnect, Registry, RequestContext, Served
+from kafkish.handlers.services import Services
+from kafkish.metrics import Metrics
 from kafkish.network.connection import CloseConnection, Connection, Reply
 from kafkish_protocol.api import (
     ApiKey,
@@ -33,24 +36,36 @@ _LENGTH: Final = struct.Struct(">i")
 class Route:
     """What one version of one API needs, looked up once and kept."""
 
-    __slots__ = ("api_key", "decode", "decode_header", "encode", "handler", "header_tags", "version")
+    __slots__ = (
+        "api_key", "decode", "decode_header", "encode", "header_tags", "latency", "received", "respond", "sent",
+        "version",
+    )  # fmt: skip
 
-    def __init__(self, api_key: ApiKey, version: int, handler: Handler) -> None:
+    def __init__(self, api_key: ApiKey, version: int, served: Served, metrics: Metrics) -> None:
         self.api_key = api_key
         self.version = version
-        self.handler = handler
+        self.respond = served.respond
         self.decode_header = RequestHeader.schema.decoders[request_header_version(api_key, version)]
         self.decode = request_class(api_key).schema.decoders[version]
         self.encode = response_class(api_key).schema.encoders[version]
+        api = api_key.title
+        self.latency = metrics.histogram("kafkish_request_seconds", "From a request to its response", api=api)
+        self.received = metrics.counter("kafkish_received_bytes", "Bytes of requests", api=api)
+        self.sent = metrics.counter("kafkish_sent_bytes", "Bytes of responses", api=api)
         self.header_tags = b"\0" if response_header_version(api_key, version) else b""
 
 
 class Dispatch:
     """Dispatches frames to the handlers of a registry."""
 
-    def __init__(self, served: Registry, node: Node) -> None:
+    def __init__(
+        self, served: Registry, services: Services, listener: str, metrics: Metrics, monotonic_s: Callable[[], float]
+    ) -> None:
         self._served = served
-        self._node = node
+        self._services = services
+        self._listener = listener
+        self._metrics = metrics
+        self._monotonic_s = monotonic_s
         self._routes: dict[tuple[int, int], Route] = {}
 
     def __call__(self, frame: bytes | bytearray, connection: Connection, /) -> Reply | Deferred[Reply]:
@@ -66,18 +81,36 @@ class Dispatch:
             request, _ = route.decode(frame, offset)
         except CodecError as error:
             raise CloseConnection(str(error)) from None
-        local_host, local_port = connection.local
         context = RequestContext(
-            route.api_key, version, header.client_id, local_host, local_port, self._node, self._served
+            route.api_key,
+            version,
+            header.client_id,
+            connection.peer[0],
+            self._listener,
+            *connection.local,
+            self._services,
+            self._served,
         )
+        started_s = self._monotonic_s()
+        route.received.value += len(frame)
         try:
-            outcome = route.handler(request, context)
+            outcome = route.respond(request, context)
+            if isinstance(outcome, Deferred):
+                return outcome.map(lambda response: self._reply(response, route, correlation_id, started_s))
+            return self._reply(outcome, route, correlation_id, started_s)
+        except Disconnect as reason:
+            raise CloseConnection(str(reason)) from None
+
+    def _reply(self, response: Response | None, route: Route, correlation_id: int, started_s: float) -> Reply:
+        """The reply; a response that cannot be encoded is our mistake, and the client's connection ends."""
+        route.latency.observe(self._monotonic_s() - started_s)
+        try:
+            pieces = reply(response, route, correlation_id)
         except Exception:
-            log.exception("%s v%d from %s:%d failed", route.api_key.title, version, *connection.peer)
+            log.exception("the response of %s v%d cannot be encoded", route.api_key.title, route.version)
             raise CloseConnection("the request failed") from None
-        if isinstance(outcome, Deferred):
-            return outcome.map(lambda response: reply(response, route, correlation_id))
-        return reply(outcome, route, correlation_id)
+        route.sent.value += sum(map(len, pieces)) if pieces else 0
+        return pieces
 
     def _find(self, key: int, version: int) -> Route | None:
         """The route of an API and version seen for the first time; None for a version of ApiVersions not known here."""
@@ -88,11 +121,11 @@ class Dispatch:
             if key == ApiKey.API_VERSIONS:
                 return None
             raise CloseConnection(f"version {version} of {ApiKey(key).title} is not served here")
-        route = self._routes[key, version] = Route(ApiKey(key), version, served.handler)
+        route = self._routes[key, version] = Route(ApiKey(key), version, served, self._metrics)
         return route
 
     def _newer_api_versions(self, correlation_id: int) -> Reply:
-        oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS].handler)
+        oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS], self._metrics)
         return reply(unsupported_version(self._served), oldest, correlation_id)
 
 

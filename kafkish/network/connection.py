@@ -77,10 +77,16 @@ class Connection(asyncio.BufferedProtocol):
     """The protocol object that asyncio drives."""
 
     def __init__(
-        self, dispatch: Dispatcher, max_frame_bytes: int, on_close: Callable[["Connection"], object] = lambda _: None
+        self,
+        dispatch: Dispatcher,
+        max_frame_bytes: int,
+        admit: Callable[["Connection"], str | None] = lambda _: None,
+        on_close: Callable[["Connection"], object] = lambda _: None,
     ) -> None:
+        """`admit` is asked first, and may say why this connection cannot be."""
         self._dispatch = dispatch
         self._frames = FrameReader(max_frame_bytes)
+        self._admit = admit
         self._on_close = on_close
         self._transport: asyncio.Transport
         self._loop: asyncio.AbstractEventLoop
@@ -101,6 +107,9 @@ class Connection(asyncio.BufferedProtocol):
         self.peer = (transport.get_extra_info("peername") or ("", 0))[:2]
         self.local = (transport.get_extra_info("sockname") or ("", 0))[:2]
         self.last_active_s = self._loop.time()
+        refusal = self._admit(self)
+        if refusal is not None:
+            self.close(refusal)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
         return self._frames.buffer()
@@ -139,6 +148,15 @@ class Connection(asyncio.BufferedProtocol):
         self._on_close(self)
 
     # -- requests and replies
+
+    def is_idle_since(self, moment_s: float) -> bool:
+        """Whether nothing has come since a moment of the loop's time, and nothing is under way."""
+        return self.last_active_s < moment_s and not self._replies
+
+    @property
+    def requests_under_way(self) -> int:
+        """Requests that have no reply yet."""
+        return len(self._replies)
 
     def close(self, reason: str) -> None:
         """Close because of what the peer did. One line in the log says why."""

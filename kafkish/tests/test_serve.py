@@ -6,9 +6,12 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import apache_kafka
 import pytest
@@ -16,8 +19,8 @@ import pytest
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from kafkish_protocol.messages.headers import RequestHeader
-from kafkish_protocol.messages.heartbeat import HeartbeatRequest
 from kafkish_protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from kafkish_protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from kafkish_protocol.tests.raw_client import RawClient, frame_of
 
 SERVE = [sys.executable, "-m", "kafkish.cli.main", "serve"]
@@ -30,6 +33,7 @@ class Running:
 
     process: subprocess.Popen[str]
     port: int
+    data: Path
 
     def client(self) -> RawClient:
         return RawClient(self.port)
@@ -48,32 +52,33 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running.process.wait()
 
 
-def start(data: Path) -> Running:
-    command = [*SERVE, "--listen", "127.0.0.1:0", "--data-dir", str(data)]
+def start(data: Path, *more: str) -> Running:
+    command = [*SERVE, "--listen", "127.0.0.1:0", "--data-dir", str(data), *more]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     line = process.stdout.readline()
     ready = re.match(r"kafkish \S+ ready on 127\.0\.0\.1:(\d+) in \d+ ms \(node 1, cluster \S{22}\)", line)
     assert ready, line
-    return Running(process, int(ready[1]))
+    return Running(process, int(ready[1]), data)
 
 
 # -- what it serves
 
 
-def test_every_version_that_is_advertised_is_answered(broker: Running) -> None:
+def test_every_version_of_the_first_two_requests_of_any_client_is_answered(broker: Running) -> None:
     with broker.client() as client:
         advertised = {
             api.api_key: range(api.min_version, api.max_version + 1) for api in client.send(NAMED, 4).api_keys
         }
-        assert sorted(advertised) == [3, 18]
         for version in advertised[18]:
             assert client.send(NAMED if version >= 3 else ApiVersionsRequest(), version).error_code == 0
         for version in advertised[3]:
-            topics = [MetadataRequestTopic(name="nowhere")]
-            response = client.send(MetadataRequest(topics=topics), version)
+            request = MetadataRequest(topics=[MetadataRequestTopic(name="nowhere")])
+            if version >= 4:
+                request.allow_auto_topic_creation = False
+            response = client.send(request, version)
             assert [(node.node_id, node.port) for node in response.brokers] == [(1, broker.port)]
-            assert [topic.error_code for topic in response.topics] == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+            assert [topic.name for topic in response.topics] == ["nowhere"]
 
 
 @pytest.mark.kafka
@@ -83,7 +88,8 @@ def test_kafkas_own_tool_lists_what_is_served(broker: Running) -> None:
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     assert "Metadata(3): 0 to 13 [usable: 13]" in printed
     assert "ApiVersions(18): 0 to 4 [usable: 4]" in printed
-    assert "Produce(0): UNSUPPORTED" in printed
+    assert "Produce(0): 0 to 13 [usable: 13]" in printed
+    assert "WriteTxnMarkers(27): UNSUPPORTED" in printed
 
 
 # -- bad input gets what Kafka gives
@@ -127,7 +133,8 @@ CLOSING = {
     "controller's API": b"\x00\x00\x00\x0a" + header(52, 0),
     "version too new": b"\x00\x00\x00\x0a" + header(3, 14),
     "negative version": b"\x00\x00\x00\x0a" + header(3, -1),
-    "API that is not served yet": frame_of(HeartbeatRequest(), 4),
+    "API that is not served yet": frame_of(ShareGroupHeartbeatRequest(), 1),
+    "version told and not served": b"\x00\x00\x00\x0a" + header(0, 2),
     "truncated header": b"\x00\x00\x00\x09" + header(3, 12)[:9],
     "truncated body": b"\x00\x00\x00\x0b" + RequestHeader(request_api_key=3, request_api_version=12).encode(2)[:11],
     "more tags than any struct has": b"\x00\x00\x00\x0e" + header(18, 3) + b"\x80\x80\x80\x08",
@@ -164,7 +171,7 @@ def test_port_in_use_is_said_in_one_line(broker: Running, tmp_path: Path) -> Non
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     assert run.returncode == 1
     assert run.stderr.count("\n") == 1
-    assert "address already in use" in run.stderr
+    assert "Address already in use" in run.stderr
     assert "--listen" in run.stderr
 
 
@@ -184,3 +191,77 @@ def test_signal_stops_it_cleanly(tmp_path: Path, number: signal.Signals) -> None
     client.socket.close()
     assert running.process.stderr is not None
     assert running.process.stderr.read() == ""
+
+
+def refusal(*arguments: str) -> str:
+    run = subprocess.run([*SERVE, *arguments], capture_output=True, text=True, check=False, timeout=30)
+    assert run.returncode == 1
+    assert "Traceback" not in run.stderr
+    return run.stderr
+
+
+def test_a_mistyped_key_is_answered_with_the_nearest_one(tmp_path: Path) -> None:
+    properties = tmp_path / "server.properties"
+    properties.write_text("log.dirs=/nowhere\nnum.partition=3\n")
+    told = refusal("--config", str(properties))
+    assert f"{properties}:2" in told
+    assert "did you mean num.partitions" in told
+
+
+def test_a_second_broker_on_the_same_data_is_refused(broker: Running) -> None:
+    told = refusal("--listen", "127.0.0.1:0", "--data-dir", str(broker.data))
+    assert "another broker is using this data directory" in told
+    assert broker.answers()
+
+
+def test_the_ready_file_has_the_address_and_settings_can_be_given_one_by_one(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    running = start(tmp_path / "data", "--ready-file", str(ready), "--set", "node.id=1", "--set", "num.partitions=7")
+    assert ready.read_text() == f"127.0.0.1:{running.port}\n"
+    with running.client() as client:
+        client.send(MetadataRequest(topics=[MetadataRequestTopic(name="made")]), 12)
+        until(lambda: len(topic_of(client, "made").partitions) == 7)
+    running.process.terminate()
+    assert running.process.wait(10) == 0
+
+
+def test_topics_are_there_again_after_a_stop_and_after_a_kill(tmp_path: Path) -> None:
+    running = start(tmp_path)
+    with running.client() as client:
+        client.send(MetadataRequest(topics=[MetadataRequestTopic(name="kept")]), 12)
+        until(lambda: len(topic_of(client, "kept").partitions) == 1)
+        topic_id = topic_of(client, "kept").topic_id
+    for end in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
+        running.process.send_signal(end)
+        running.process.wait(10)
+        assert (tmp_path / ".kafka_cleanshutdown").exists() == (end == signal.SIGTERM)
+        running = start(tmp_path)
+        with running.client() as client:
+            assert topic_of(client, "kept").topic_id == topic_id
+    running.process.kill()
+    running.process.wait()
+
+
+def test_metrics_are_shown_where_the_settings_say(tmp_path: Path) -> None:
+    port = apache_kafka.free_port()
+    running = start(tmp_path, "--set", f"kafkish.metrics.listen=127.0.0.1:{port}")
+    assert running.answers()
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:
+        shown = response.read().decode()
+    assert 'kafkish_request_seconds_count{api="ApiVersions"} 1.0' in shown
+    for name in ("kafkish_partitions", "kafkish_groups", "kafkish_connections", "kafkish_waiting_fetches"):
+        assert f"# TYPE {name} gauge" in shown
+    assert "kafkish_loop_lag_seconds_bucket" in shown
+    running.process.terminate()
+    assert running.process.wait(10) == 0
+
+
+def topic_of(client: RawClient, name: str) -> Any:
+    request = MetadataRequest(topics=[MetadataRequestTopic(name=name)], allow_auto_topic_creation=False)
+    return client.send(request, 12).topics[0]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline_s

@@ -15,8 +15,9 @@ from kafkish_protocol.records.batch import (
     assign_offset,
     read_batches,
     set_log_append_time,
+    stamp,
 )
-from kafkish_protocol.records.builder import build_batch
+from kafkish_protocol.records.builder import build_batch, thin_batch
 from kafkish_protocol.records.compression import Compression
 from kafkish_protocol.records.control import (
     ControlType,
@@ -31,7 +32,7 @@ from kafkish_protocol.records.errors import (
     TooLargeError,
     UnknownCompressionError,
 )
-from kafkish_protocol.records.record import Record
+from kafkish_protocol.records.record import Record, RecordSpan, read_spans
 
 __all__ = [
     "HEADER_BYTES",
@@ -46,6 +47,7 @@ __all__ = [
     "CorruptBatchError",
     "InvalidRecordError",
     "Record",
+    "RecordSpan",
     "TooLargeError",
     "UnknownCompressionError",
     "assign_offset",
@@ -55,5 +57,8 @@ __all__ = [
     "read_batches",
     "read_control_type",
     "read_coordinator_epoch",
+    "read_spans",
     "set_log_append_time",
+    "stamp",
+    "thin_batch",
 ]

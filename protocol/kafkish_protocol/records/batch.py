@@ -18,7 +18,7 @@ from typing import Final
 
 from crc32c import crc32c
 
-from kafkish_protocol.records.compression import Compression, default_limit_bytes
+from kafkish_protocol.records.compression import Compression, decompress, default_limit_bytes
 from kafkish_protocol.records.errors import CorruptBatchError, InvalidRecordError
 from kafkish_protocol.records.record import Record, read_records
 from kafkish_protocol.varint import Buffer
@@ -39,6 +39,7 @@ _HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 _LENGTH: Final = struct.Struct(">i")
 _OFFSET: Final = struct.Struct(">q")
 
+COMPRESSION_BITS: Final = 0x07
 TIMESTAMP_TYPE_BIT: Final = 0x08
 TRANSACTIONAL_BIT: Final = 0x10
 CONTROL_BIT: Final = 0x20
@@ -168,6 +169,10 @@ class Batch(BatchHeader):
         packed = self.view[HEADER_BYTES:]
         return read_records(self, packed, default_limit_bytes(len(packed)) if limit_bytes is None else limit_bytes)
 
+    def block(self, limit_bytes: int) -> bytes:
+        """All records as bytes, unpacked. `read_spans` tells them apart."""
+        return b"".join(decompress(self.compression, self.view[HEADER_BYTES:], limit_bytes))
+
 
 def batch_size_bytes(view: memoryview, position: int = 0) -> int:
     """The size of the batch at this position, if it is whole and of format 2."""
@@ -204,6 +209,26 @@ def assign_offset(buffer: bytearray | memoryview, position: int, base_offset: in
     """Write where the batch stands in its log. The checksum does not cover these bytes."""
     _OFFSET.pack_into(buffer, position, base_offset)
     _LENGTH.pack_into(buffer, position + LENGTH_END, leader_epoch)
+
+
+def stamp(batch: Batch, base_offset: int, leader_epoch: int, log_append_time_ms: int | None = None) -> bytearray:
+    """The batch's header with its place in a log, and the time of the append if the log keeps that.
+
+    The batch's fields are set; its bytes, which may be a frame's, are left as they are.
+    """
+    header = bytearray(batch.view[:HEADER_BYTES])
+    batch.base_offset = base_offset
+    batch.leader_epoch = leader_epoch
+    _OFFSET.pack_into(header, 0, base_offset)
+    _LENGTH.pack_into(header, LENGTH_END, leader_epoch)
+    if log_append_time_ms is not None:
+        batch.attributes |= TIMESTAMP_TYPE_BIT
+        batch.max_timestamp = log_append_time_ms
+        struct.pack_into(">h", header, CRC_START, batch.attributes)
+        _OFFSET.pack_into(header, 35, log_append_time_ms)
+        batch.crc = crc32c(batch.view[HEADER_BYTES:], crc32c(memoryview(header)[CRC_START:]))
+        struct.pack_into(">I", header, 17, batch.crc)
+    return header
 
 
 def set_log_append_time(buffer: bytearray | memoryview, position: int, now_ms: int) -> None:

@@ -1,11 +1,12 @@
 """Makes batches: for internal topics, compaction, recompression, and tests."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from crc32c import crc32c
 
 from kafkish_protocol.records.batch import (
+    COMPRESSION_BITS,
     CONTROL_BIT,
     CRC_START,
     DELETE_HORIZON_BIT,
@@ -17,9 +18,10 @@ from kafkish_protocol.records.batch import (
     NO_TIMESTAMP,
     TIMESTAMP_TYPE_BIT,
     TRANSACTIONAL_BIT,
+    BatchHeader,
 )
 from kafkish_protocol.records.compression import Compression, compress
-from kafkish_protocol.records.record import Record, write_record
+from kafkish_protocol.records.record import Record, RecordSpan, write_record
 
 
 def build_batch(
@@ -72,3 +74,32 @@ def build_batch(
     crc = crc32c(memoryview(out)[CRC_START:])
     struct.pack_into(">qiibI", out, 0, base_offset, len(out) - 12, leader_epoch, 2, crc)
     return out
+
+
+def thin_batch(batch: BatchHeader, block: bytes, kept: Sequence[RecordSpan]) -> bytearray:
+    """A batch with only some of its records, which are copied as they stand.
+
+    It keeps its range of offsets, so that the last sequence of its producer can still be told, and its base timestamp.
+    With no record left it is a bare header, without compression and without a delete horizon.
+    """
+    attributes, base_timestamp = batch.attributes, batch.base_timestamp
+    max_timestamp = batch.max_timestamp
+    if not kept:
+        attributes &= ~(COMPRESSION_BITS | DELETE_HORIZON_BIT)
+        base_timestamp = NO_TIMESTAMP
+    elif not batch.has_log_append_time:
+        max_timestamp = base_timestamp + max(span.timestamp_delta for span in kept)
+    out = bytearray(HEADER_BYTES)
+    if kept:
+        out += _packed(batch, (block[span.start : span.end] for span in kept))
+    struct.pack_into(
+        ">hiqqqhii", out, CRC_START, attributes, batch.last_offset_delta, base_timestamp, max_timestamp,
+        batch.producer_id, batch.producer_epoch, batch.base_sequence, len(kept),
+    )  # fmt: skip
+    crc = crc32c(memoryview(out)[CRC_START:])
+    struct.pack_into(">qiibI", out, 0, batch.base_offset, len(out) - 12, batch.leader_epoch, 2, crc)
+    return out
+
+
+def _packed(batch: BatchHeader, records: Iterable[bytes]) -> bytes:
+    return compress(batch.compression, b"".join(records))

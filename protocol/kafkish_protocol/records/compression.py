@@ -82,7 +82,8 @@ def decompress(compression: Compression, data: Buffer, limit_bytes: int) -> Iter
 def _unpacked(compression: Compression, data: Buffer, limit_bytes: int) -> Iterator[bytes]:
     match compression:
         case Compression.NONE:
-            yield bytes(data)
+            if len(data):  # a batch that compaction has emptied
+                yield bytes(data)
         case Compression.GZIP:
             yield from _stream(_Gunzip, data, "gzip", (zlib.error,))
         case Compression.SNAPPY:

@@ -10,7 +10,7 @@ with the bytes that are there.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kafkish_protocol.errors import Malformed
 from kafkish_protocol.records.compression import Compression, decompress
@@ -126,6 +126,37 @@ def _read_bytes(data: bytes, position: int, end: int) -> tuple[bytes | None, int
     if not position <= stop <= end:
         raise Malformed(f"{length} bytes, {end - position} left")
     return data[position:stop], stop
+
+
+class RecordSpan(NamedTuple):
+    """Where a record stands in a batch's unpacked block, and what decides about its fate."""
+
+    offset_delta: int
+    timestamp_delta: int
+    key: bytes | None
+    has_value: bool
+    start: int
+    end: int
+
+
+def read_spans(batch: "BatchHeader", block: bytes) -> Iterator[RecordSpan]:
+    """The records of an unpacked block, without their values and headers: for those who copy records as bytes."""
+    position = 0
+    for index in range(batch.count):
+        start = position
+        try:
+            length, position = read_varint(block, position)
+            end = position + length
+            if length < SMALLEST_RECORD_BYTES - 1 or end > len(block):
+                raise Malformed(f"a record of {length} bytes, {len(block) - position} left")
+            timestamp_delta, position = read_varint(block, position + 1, 10)
+            offset_delta, position = read_varint(block, position)
+            key, position = _read_bytes(block, position, end)
+            value_length, position = read_varint(block, position)
+        except (Malformed, IndexError) as error:
+            raise InvalidRecordError(str(error), path=f"records[{index}]") from None
+        yield RecordSpan(offset_delta, timestamp_delta, key, value_length >= 0, start, end)
+        position = end
 
 
 def write_record(out: bytearray, record: Record, base_offset: int, base_timestamp: int) -> None:

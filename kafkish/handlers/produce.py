@@ -1,0 +1,249 @@
+"""Produce (0): append record batches to partitions.
+
+- Each partition is answered for itself; what one refuses does not concern the others.
+- acks 0 has no answer: an error closes the connection, so that the client notices. acks 1 waits for this node, -1 for
+  all replicas in sync, or for the request's timeout. Anything else is refused (21).
+- Since version 13 topics come by id. Since version 10 a partition that is led elsewhere is answered with its leader.
+- A transactional batch needs the transactional id in the request (53).
+- Nobody but Kafka's own tools writes to internal topics (17).
+"""
+
+from typing import Final
+
+from kafkish.deferred import Deferred
+from kafkish.handlers.leaders import endpoints_of, leader_of
+from kafkish.handlers.refusals import refuse
+from kafkish.handlers.registry import Disconnect, RequestContext, handles
+from kafkish.metadata.topics import INTERNAL_TOPICS
+from kafkish.partitions.errors import PartitionError
+from kafkish.partitions.partition import Partition
+from kafkish.partitions.validation import ProduceError
+from kafkish.timers import Timer, Timers
+from kafkish_protocol.api import ApiKey
+from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
+from kafkish_protocol.schema import Response
+
+_ADMIN_CLIENT: Final = "__admin_client"
+_TOPIC_IDS_VERSION: Final = 13
+_LEADERS_VERSION: Final = 10
+_ATTRIBUTES_OFFSET: Final = 22  # the low byte of a batch's attributes
+_TRANSACTIONAL: Final = 0x10
+_WITHOUT_LOG_START: Final = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        ErrorCode.INVALID_REQUIRED_ACKS,
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    }
+)
+
+
+def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str | None) -> Response:
+    """A client that wants no answer must not get one."""
+    if request.acks == 0:
+        raise Disconnect(f"Produce with acks 0 failed: {code.name}")
+    return refuse(request, version, code, message)
+
+
+@handles(ApiKey.PRODUCE, "3-13", _refuse)
+def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
+    """Append, and answer when the records are as safe as the client wants."""
+    refusal = _refusal_of_all(request)
+    answer = _Answer(request.acks)
+    for topic in request.topic_data:
+        rows = []
+        for data in topic.partition_data:
+            if refusal is None:
+                rows.append(answer.append(topic, data, context))
+            else:
+                rows.append(_refused(data.index, refusal))
+        answer.response.responses.append(
+            TopicProduceResponse(name=topic.name, topic_id=topic.topic_id, partition_responses=rows)
+        )
+    if request.acks == 0:
+        _check_silence(answer.response)
+        return None
+    if context.api_version >= _LEADERS_VERSION:
+        _add_leaders(answer.response, context)
+    return answer.when_done(request.timeout_ms, context.services.timers) if answer.waiting else answer.response
+
+
+class _Answer:
+    """The response, and which of its rows still wait for replicas."""
+
+    __slots__ = ("_acks", "_done", "_timer", "response", "waiting")
+
+    def __init__(self, acks: int) -> None:
+        self.response = ProduceResponse()
+        self.waiting: list[tuple[PartitionProduceResponse, Deferred[None]]] = []
+        self._acks = acks
+        self._done: Deferred[ProduceResponse] = Deferred()
+        self._timer: Timer | None = None
+
+    def append(
+        self, topic: TopicProduceData, data: PartitionProduceData, context: RequestContext
+    ) -> PartitionProduceResponse:
+        """Append to one partition; its row."""
+        partition = None
+        try:
+            partition = _find(topic, data.index, context)
+            now_ms = context.services.wall_ms()
+            appended = partition.produce(data.records, self._acks, context.api_version, now_ms)
+        except (PartitionError, ProduceError) as error:
+            return _row_of_error(data.index, error, partition)
+        row = PartitionProduceResponse(
+            index=data.index,
+            base_offset=appended.first_offset,
+            log_append_time_ms=appended.log_append_time_ms,
+            log_start_offset=partition.log.start_offset,
+        )
+        if self._acks != 0:
+            acknowledged = partition.acknowledged(appended.last_offset, self._acks)
+            if not acknowledged.is_done:
+                self.waiting.append((row, acknowledged))
+        return row
+
+    def when_done(self, timeout_ms: int, timers: Timers) -> Deferred[ProduceResponse]:
+        """The response, when every row is settled or the client's patience ends."""
+        self._timer = timers.call_later(max(timeout_ms, 0), self._give_up)
+        for _, acknowledged in list(self.waiting):
+            acknowledged.on_done(self._one_is_done)
+        return self._done
+
+    def _one_is_done(self, _: Deferred[None]) -> None:
+        if self._done.is_done:
+            return
+        still = []
+        for row, acknowledged in self.waiting:
+            if acknowledged.is_done:
+                _settle(row, acknowledged)
+            else:
+                still.append((row, acknowledged))
+        self.waiting = still
+        if not still:
+            self._finish()
+
+    def _give_up(self) -> None:
+        """Whether the records stay is not known yet."""
+        for row, _ in self.waiting:
+            _fail(row, ErrorCode.REQUEST_TIMED_OUT)
+        self._finish()
+
+    def _finish(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self._done.is_done:
+            self._done.resolve(self.response)
+
+
+def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
+    """Why no partition gets anything of this request."""
+    if request.acks not in (-1, 0, 1):
+        return ErrorCode.INVALID_REQUIRED_ACKS
+    if request.transactional_id is None and _is_transactional(request):
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return None
+
+
+def _is_transactional(request: ProduceRequest) -> bool:
+    return any(
+        data.records is not None
+        and len(data.records) > _ATTRIBUTES_OFFSET
+        and data.records[_ATTRIBUTES_OFFSET] & _TRANSACTIONAL
+        for topic in request.topic_data
+        for data in topic.partition_data
+    )
+
+
+def _find(topic: TopicProduceData, index: int, context: RequestContext) -> Partition:
+    services = context.services
+    if context.api_version >= _TOPIC_IDS_VERSION:
+        partition = services.partitions.by_id(topic.topic_id, index)
+        known = services.metadata.image.topics.by_id.get(topic.topic_id)
+        unknown = ErrorCode.UNKNOWN_TOPIC_ID if known is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    else:
+        partition = services.partitions.by_name(topic.name, index)
+        known = services.metadata.image.topic(topic.name)
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if known is None or (partition is None and index not in known.partitions):
+        raise PartitionError(unknown)
+    if known.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
+        raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
+    if partition is None:
+        raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    return partition
+
+
+# -- rows that tell of errors
+
+
+def _row_of_error(
+    index: int, error: PartitionError | ProduceError, partition: Partition | None
+) -> PartitionProduceResponse:
+    row = _refused(index, error.code)
+    if partition is not None and error.code not in _WITHOUT_LOG_START:
+        row.log_start_offset = partition.log.start_offset
+    if isinstance(error, ProduceError) and error.records:
+        row.error_message = error.message
+        row.record_errors = [
+            BatchIndexAndErrorMessage(batch_index=record.index, batch_index_error_message=record.message)
+            for record in error.records
+        ]
+    return row
+
+
+def _refused(index: int, code: ErrorCode) -> PartitionProduceResponse:
+    return PartitionProduceResponse(index=index, error_code=code, base_offset=-1)
+
+
+def _settle(row: PartitionProduceResponse, acknowledged: Deferred[None]) -> None:
+    try:
+        acknowledged.result()
+    except PartitionError as error:
+        _fail(row, error.code)
+
+
+def _fail(row: PartitionProduceResponse, code: ErrorCode) -> None:
+    row.error_code, row.base_offset, row.log_append_time_ms, row.log_start_offset = code, -1, -1, -1
+
+
+def _check_silence(response: ProduceResponse) -> None:
+    """Without an answer, a client learns of an error by losing its connection."""
+    for topic in response.responses:
+        for row in topic.partition_responses:
+            if row.error_code:
+                name = ErrorCode(row.error_code).name
+                raise Disconnect(f"records for {topic.name or topic.topic_id.hex()}-{row.index} with acks 0: {name}")
+
+
+def _add_leaders(response: ProduceResponse, context: RequestContext) -> None:
+    """Tell who leads the partitions that are not led here (KIP-951)."""
+    leaders = set()
+    for topic in response.responses:
+        for row in topic.partition_responses:
+            if row.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                leader_id, leader_epoch = leader_of(topic.name, topic.topic_id, row.index, context)
+                row.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
+                leaders.add(leader_id)
+    if leaders:
+        response.node_endpoints = [
+            NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+            for node in endpoints_of(leaders, context)
+        ]

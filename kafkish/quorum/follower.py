@@ -1,0 +1,129 @@
+"""Committed records become images, and whoever listens is told of each, in order.
+
+The first image is told when this node knows what is committed and has replayed all of it: nobody sees what the cluster
+was like long ago. Long replays yield to others between slices.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from kafkish.metadata.changes import Update, difference
+from kafkish.metadata.image import EMPTY, MetadataImage, Provenance
+from kafkish.metadata.loader import MetadataLoader
+from kafkish.metadata.records import decode_record
+from kafkish.quorum.metadata_log import MetadataLog
+from kafkish.timers import Timers
+from kafkish_protocol.records import Batch
+from kafkish_protocol.schema import MetadataRecord
+from kafkish_raft.ports import OffsetAndEpoch
+
+_log: Final = logging.getLogger(__name__)
+_SLICE_BYTES: Final = 64 * 1024  # some milliseconds of replay
+
+
+class MetadataFollower:
+    """Replays the log up to what is committed."""
+
+    def __init__(self, log: MetadataLog, timers: Timers) -> None:
+        self._log = log
+        self._timers = timers
+        self._loader = MetadataLoader()
+        self._committed_offset = 0
+        self._is_resting = False  # between two slices
+        self._listeners: list[Callable[[Update], object]] = []
+        self._is_public = False
+        self.applied_offset = 0
+        """All records below are in the image, or wait in an open transaction."""
+        self.bytes_since_snapshot = 0
+        self.on_applied: list[Callable[[int], object]] = []
+        """Told of `applied_offset` after the listeners have seen the image."""
+        self.on_failure: Callable[[Exception], object] = lambda _error: None
+
+    @property
+    def image(self) -> MetadataImage:
+        """What is committed, as far as it was replayed."""
+        return self._loader.image
+
+    @property
+    def transaction_offset(self) -> int | None:
+        """Where a metadata transaction began that has not ended."""
+        return self._loader.transaction_offset
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the first image was told."""
+        return self._is_public
+
+    def subscribe(self, listener: Callable[[Update], object]) -> None:
+        """Tell of every update from now on; of all that is known so far, at once."""
+        self._listeners.append(listener)
+        if self._is_public:
+            self._tell(listener, Update(EMPTY, self.image, difference(EMPTY, self.image)))
+
+    def publish_first(self) -> None:
+        """What was replayed is all that was committed when this node came back."""
+        is_replayed = self.applied_offset >= self._committed_offset and self.image.features.metadata_version is not None
+        if is_replayed and not self._is_public:
+            self._is_public = True
+            self._publish(Update(EMPTY, self.image, difference(EMPTY, self.image)))
+
+    def advance(self, committed_offset: int) -> None:
+        """More is committed: replay it, at once or in slices."""
+        self._committed_offset = committed_offset
+        if not self._is_resting:
+            self._replay()
+
+    def _resume(self) -> None:
+        self._is_resting = False
+        try:
+            self._replay()
+        except Exception as error:  # whatever it is, this node can not go on without the rest
+            self.on_failure(error)
+
+    def _replay(self) -> None:
+        latest = self._log.latest_snapshot
+        is_behind = self.applied_offset == 0 or self.applied_offset < self._log.start_offset
+        if latest is not None and is_behind and self.applied_offset < latest.offset:
+            self._load_snapshot(latest)
+        if self.applied_offset < self._committed_offset:
+            for batch in self._log.read(self.applied_offset, self._committed_offset, _SLICE_BYTES):
+                self._load_batch(batch)
+        for told in list(self.on_applied):
+            told(self.applied_offset)
+        if self.applied_offset < self._committed_offset:
+            self._is_resting = True
+            self._timers.call_later(0, self._resume)
+
+    def _load_snapshot(self, snapshot_id: OffsetAndEpoch) -> None:
+        snapshot = self._log.snapshots.read(snapshot_id)
+        records = (decode_record(value)[0] for value in snapshot.values())
+        provenance = Provenance(snapshot_id.offset - 1, snapshot_id.epoch, snapshot.last_timestamp_ms)
+        self._publish(self._loader.load_snapshot(records, provenance))
+        self.applied_offset = snapshot_id.offset
+        self.bytes_since_snapshot = 0
+
+    def _load_batch(self, batch: Batch) -> None:
+        if not batch.is_control:
+            place = {"base_offset": batch.base_offset, "epoch": batch.leader_epoch}
+            updates = self._loader.load_batch(records_of(batch), timestamp_ms=batch.max_timestamp, **place)
+            for update in updates:
+                self._publish(update)
+        self.applied_offset = batch.next_offset
+        self.bytes_since_snapshot += batch.size_bytes
+
+    def _publish(self, update: Update) -> None:
+        for listener in self._listeners if self._is_public else ():
+            self._tell(listener, update)
+
+    def _tell(self, listener: Callable[[Update], object], update: Update) -> None:
+        """One listener's mistake must not keep the others from what the cluster has decided."""
+        try:
+            listener(update)
+        except Exception:
+            _log.exception("%r failed on the metadata at offset %d", listener, update.after.provenance.offset)
+
+
+def records_of(batch: Batch) -> list[MetadataRecord]:
+    """The metadata records of a batch."""
+    return [decode_record(record.value or b"")[0] for record in batch.records()]

@@ -1,0 +1,294 @@
+"""Drives the state machine: events in, effects out, each carried out in its order before the next event.
+
+Steps and deliveries are kept apart. A step changes log and vote and is never interrupted. What others are told - a new
+leader, a new image, an answer - is delivered after it; whoever is told may append or ask at once, and that is another
+step. The first effect that can not be carried out stops the node for good.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, cast
+
+from kafkish.deferred import Deferred
+from kafkish.metadata.changes import Update
+from kafkish.metadata.image import MetadataImage
+from kafkish.quorum.follower import MetadataFollower
+from kafkish.quorum.metadata_log import MetadataLog
+from kafkish.quorum.ports import Clock, Dice, Executor, PeerChannel
+from kafkish.quorum.vote_file import VoteFile
+from kafkish.timers import Timer, Timers
+from kafkish_protocol.records import Batch
+from kafkish_raft import effects, events
+from kafkish_raft.messages import FetchResponse, FetchSnapshotResponse, ReadFrom, Request, Response
+from kafkish_raft.ports import OffsetAndEpoch, Settings
+from kafkish_raft.raft import Raft
+from kafkish_raft.states import Follower
+from kafkish_raft.voters import NodeId
+
+_log: Final = logging.getLogger(__name__)
+
+
+class QuorumFailedError(Exception):
+    """The node can not take part in the quorum any more; the text says why."""
+
+
+@dataclass(slots=True)
+class _Append:
+    """A batch on its way into the log; without an offset it was refused."""
+
+    base_offset: int | None = None
+
+
+class Quorum:
+    """This node's part of the metadata quorum. Owner's thread."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        log: MetadataLog,
+        votes: VoteFile,
+        *,
+        clock: Clock,
+        timers: Timers,
+        executor: Executor,
+        dice: Dice,
+        peers: PeerChannel | None = None,
+    ) -> None:
+        self.settings = settings
+        self.log = log
+        self.follower = MetadataFollower(log, timers)
+        self.failure: str | None = None
+        self.on_leader_changed: list[Callable[[effects.LeaderChanged], object]] = []
+        self.on_failure: list[Callable[[str], object]] = []
+        self.raft = Raft(settings, log, votes, dice.randrange)
+        self.clock = clock
+        self.timers = timers
+        self.executor = executor
+        self.dice = dice
+        self._votes = votes
+        self._peers = peers
+        self._events: deque[events.Event] = deque()
+        self._deliveries: deque[Callable[[], object]] = deque()
+        self._is_stepping = self._is_delivering = self._is_closing = False
+        self._timer: Timer | None = None
+        self._timer_ms = 0
+        self._stopping: Deferred[None] | None = None
+        self._carry_out: dict[type, Callable[..., object]] = {
+            effects.PersistElection: lambda effect: self._votes.write(effect.election),
+            effects.AppendControl: self._append_control,
+            effects.AppendBatch: self._append_batch,
+            effects.AppendFetched: self._append_fetched,
+            effects.Truncate: self._truncate,
+            effects.WriteSnapshotChunk: log.write_chunk,
+            effects.InstallSnapshot: self._install,
+            effects.Send: self._send,
+            effects.Reply: self._reply,
+            effects.HighWatermark: self._on_high_watermark,
+            effects.LeaderChanged: self._on_leader_changed,
+        }
+        log.on_flushed = self._flushed
+        self.follower.on_failure = self.fail
+
+    # -- for others
+
+    @property
+    def image(self) -> MetadataImage:
+        """What is committed and replayed."""
+        return self.follower.image
+
+    @property
+    def epoch(self) -> int:
+        return self.raft.epoch
+
+    @property
+    def leader_id(self) -> NodeId | None:
+        return self.raft.leader_id
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether the log is closed, or about to be."""
+        return self._is_closing
+
+    def subscribe(self, listener: Callable[[Update], object]) -> None:
+        """Tell of every image in order, once the first is known."""
+        self.follower.subscribe(listener)
+
+    def start(self) -> None:
+        """Come back to where this node was, and take part."""
+        self._feed(events.Start(self.log.controls()))
+
+    def append(self, batch: Batch, epoch: int) -> int | None:
+        """As leader of `epoch`: the offset at which the batch now stands in the log; None if another leads.
+
+        It is committed when it was applied: see `follower.on_applied`.
+        """
+        handle = _Append()
+        self._feed(events.AppendRequested(batch, epoch, handle))
+        return handle.base_offset
+
+    def ask(self, request: Request) -> Deferred[Response]:
+        """A request of a peer, of an administrator or of the local controller."""
+        answer: Deferred[Response] = Deferred()
+        self._feed(events.RequestReceived(request, answer))
+        return answer
+
+    def answered(self, source: NodeId, correlation_id: int, response: Response | None) -> None:
+        """The answer to what a peer was sent; None if there will be none."""
+        self._feed(events.ResponseReceived(source, correlation_id, response))
+
+    def resign(self, epoch: int) -> None:
+        """Give up the leadership of this epoch."""
+        self._feed(events.ResignRequested(epoch))
+
+    def stop(self) -> Deferred[None]:
+        """Hand over, make everything durable, close the log."""
+        self._stopping = Deferred()
+        self._feed(events.ShutdownRequested())
+        if self.failure is not None and not self._stopping.is_done:
+            self._stopping.resolve(None)
+        return self._stopping
+
+    def fail(self, error: Exception) -> None:
+        """Stop for good: what follows must not happen."""
+        if self.failure is None:
+            self.failure = f"node {self.settings.key.id} can not take part in the metadata quorum any more: {error}"
+            _log.critical("%s", self.failure, exc_info=error)
+            self._events.clear()
+            self._deliveries.clear()
+            if self._timer is not None:
+                self._timer.cancel()
+            for told in list(self.on_failure):
+                told(self.failure)
+
+    # -- events
+
+    def _feed(self, event: events.Event) -> None:
+        self._events.append(event)
+        if not self._is_stepping:
+            self._is_stepping = True
+            self._guard(self._step_all)
+            self._is_stepping = False
+        if not self._is_delivering:
+            self._is_delivering = True
+            self._guard(self._deliver_all)
+            self._is_delivering = False
+
+    def _guard(self, action: Callable[[], object]) -> None:
+        if self.failure is None:
+            try:
+                action()
+            except Exception as error:  # whatever it is: an effect was not carried out, and none may follow
+                self.fail(error)
+
+    def _step_all(self) -> None:
+        while self._events:
+            for effect in self.raft.step(self._events.popleft(), self.clock.monotonic_ms()):
+                self._carry_out[type(effect)](effect)
+        if not self._is_closing:
+            self.log.flush()
+            self._set_timer()
+
+    def _deliver_all(self) -> None:
+        while self._deliveries:
+            self._deliveries.popleft()()
+        if not self.follower.is_public and self._knows_what_is_committed():
+            self.follower.publish_first()
+        self._stop_if_done()
+
+    def _knows_what_is_committed(self) -> bool:
+        """A high watermark from before a restart does not count: more may have been committed since."""
+        raft = self.raft
+        if raft.leader is not None:
+            return raft.leader.is_established
+        known = raft.state.leader_high_watermark if isinstance(raft.state, Follower) else 0
+        return 0 < known <= raft.high_watermark
+
+    def _set_timer(self) -> None:
+        """One timer for the next deadline. It may fire early, and then is set again."""
+        deadline_ms = self.raft.next_deadline_ms
+        if deadline_ms is None or (self._timer is not None and self._timer_ms <= deadline_ms):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_ms = deadline_ms
+        self._timer = self.timers.call_later(max(0, deadline_ms - self.clock.monotonic_ms()), self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self._feed(events.Tick())
+
+    def _stop_if_done(self) -> None:
+        """Close the log when this node is not needed any more and nothing is being written."""
+        stopping = self._stopping
+        if stopping is None or self._is_closing or not self.raft.may_stop or self.log.is_flushing:
+            return
+        self._is_closing = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+        def closed(error: Exception | None) -> None:
+            if error is not None:
+                self.fail(error)
+            stopping.resolve(None)
+
+        self.executor.submit(self.log.log.close, closed)
+
+    # -- effects
+
+    def _append_control(self, effect: effects.AppendControl) -> None:
+        self.log.append_control(effect)
+        self._events.appendleft(events.LogChanged())
+
+    def _append_batch(self, effect: effects.AppendBatch) -> None:
+        self.log.append_batch(cast("Batch", effect.batch), effect.base_offset, effect.epoch)
+        cast("_Append", effect.handle).base_offset = effect.base_offset
+        self._events.appendleft(events.LogChanged())
+
+    def _append_fetched(self, effect: effects.AppendFetched) -> None:
+        self._events.appendleft(events.LogChanged(self.log.append_fetched(effect)))
+
+    def _truncate(self, effect: effects.Truncate) -> None:
+        self.log.truncate(effect.end_offset)
+        self._events.appendleft(events.LogChanged())
+
+    def _install(self, effect: effects.InstallSnapshot) -> None:
+        snapshot_id = effect.snapshot_id
+        controls = self.log.install(snapshot_id).controls(snapshot_id.offset - 1)
+        self._events.append(events.SnapshotInstalled(snapshot_id, tuple(controls)))
+
+    def _send(self, effect: effects.Send) -> None:
+        if self._peers is None:
+            raise RuntimeError(f"node {effect.destination} is to be asked, and this node has no channel to other nodes")
+        self._peers.send(effect)
+
+    def _reply(self, effect: effects.Reply) -> None:
+        if isinstance(effect.handle, Deferred):
+            response = self._with_records(effect.response)
+            self._deliveries.append(partial(effect.handle.resolve, response))
+
+    def _with_records(self, response: Response) -> Response:
+        """Put the bytes in the place of where they are."""
+        if isinstance(response, FetchResponse) and isinstance(response.records, ReadFrom):
+            offset, max_bytes = response.records
+            return replace(response, records=self.log.read_bytes(offset, self.log.end_offset, max_bytes))
+        if isinstance(response, FetchSnapshotResponse) and isinstance(response.unaligned_records, ReadFrom):
+            snapshot_id, place = cast("OffsetAndEpoch", response.snapshot_id), response.unaligned_records
+            return replace(response, unaligned_records=self.log.snapshots.read_bytes(snapshot_id, *place))
+        return response
+
+    def _on_high_watermark(self, effect: effects.HighWatermark) -> None:
+        self.log.log.update_high_watermark(effect.offset)
+        self._deliveries.append(partial(self.follower.advance, effect.offset))
+
+    def _on_leader_changed(self, effect: effects.LeaderChanged) -> None:
+        for told in self.on_leader_changed:
+            self._deliveries.append(partial(told, effect))
+
+    def _flushed(self, error: Exception | None) -> None:
+        if error is not None:
+            self.fail(error)
+        elif self.failure is None:
+            self._feed(events.LogChanged())

@@ -1,0 +1,1 @@
+"""The quorum: promises of one node, its files, its crashes."""

@@ -1,0 +1,1 @@
+"""What the quorum promises: rule by rule in scripts, and as a whole in simulated disasters."""

@@ -1,0 +1,69 @@
+"""Makes what was appended durable: many appends, one sync."""
+
+from typing import TYPE_CHECKING
+
+from kafkish_storage.leader_epochs import EpochStart, write_leader_epochs
+from kafkish_storage.transaction_checkpoint import write_transaction_checkpoint
+
+if TYPE_CHECKING:
+    from kafkish_storage.log import Log
+
+
+class FlushJob:
+    """Make it and finish it on the owner's thread, run it on any. A log has one at a time.
+
+    The order matters: what a crash must find is durable before `finish` moves the recovery point over it.
+    """
+
+    def __init__(self, log: "Log") -> None:
+        self._log = log
+        self._generation = log.generation
+        self._files = log.home.files
+        self._directory = log.home.path
+        self.durable_offset = log.end_offset
+        segments = log.segments.holding(log.recovery_point, log.end_offset)
+        for segment in segments:
+            segment.transactions.write()
+        self._sizes = [(segment, segment.size_bytes) for segment in segments]
+        self._to_sync = [file for segment in segments for file in segment.files_to_sync()]
+        self._to_sync += [self._files.open(log.snapshots.path(offset)) for offset in log.snapshots.unsynced]
+        self._snapshots = list(log.snapshots.unsynced)
+        new_names = any(segment.base_offset >= log.recovery_point for segment in segments)
+        self._syncs_directory = new_names or log.names_changed
+        self._epochs: list[EpochStart] | None = list(log.epochs.entries) if log.epochs.changed else None
+        self._checkpoint = log.transaction_checkpoint() if log.transactions_changed else None
+        log.names_changed = log.epochs.changed = log.transactions_changed = False
+        self._is_done = False
+
+    def run(self) -> None:
+        """Sync. Any thread. Raises OfflineError if it fails; the log's directory is offline then, for good."""
+        self._log.health.check()
+        try:
+            for file in self._to_sync:
+                file.sync()
+            if self._epochs is not None:
+                write_leader_epochs(self._files, self._directory, self._epochs)
+            if self._checkpoint is not None:
+                write_transaction_checkpoint(self._files, self._directory, self._checkpoint)
+            if self._syncs_directory:
+                self._files.sync_directory(self._directory)
+            self._is_done = True
+        except OSError as error:
+            raise self._log.health.failed(error, f"while syncing {self._log.partition}") from error
+
+    def finish(self) -> int:
+        """Move the recovery point; return the offset up to which all is durable. Call it also if `run` raised."""
+        log = self._log
+        log.flushing = None
+        if not self._is_done:
+            log.names_changed |= self._syncs_directory
+            log.epochs.changed |= self._epochs is not None
+            log.transactions_changed |= self._checkpoint is not None
+            return log.recovery_point
+        if log.generation != self._generation:  # cut meanwhile: what was synced may be gone
+            return log.recovery_point
+        log.recovery_point = max(log.recovery_point, self.durable_offset)
+        log.snapshots.unsynced = [offset for offset in log.snapshots.unsynced if offset not in self._snapshots]
+        for segment, size_bytes in self._sizes:
+            segment.synced_bytes = max(segment.synced_bytes, size_bytes)
+        return self.durable_offset

@@ -1,0 +1,97 @@
+"""Finds the bytes that a fetch is answered with. Owner's thread; what it returns can be read on any."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkish_storage.files import File
+from kafkish_storage.segment import Segment
+from kafkish_storage.transaction_index import AbortedTransaction
+
+if TYPE_CHECKING:
+    from kafkish_storage.log import Log
+
+
+class Slice(NamedTuple):
+    """Bytes of a file. It holds the file open: it can be read even if the segment is deleted or compacted."""
+
+    file: File
+    position: int
+    length: int
+
+    def read(self) -> bytes:
+        """Any thread. A sender may as well use `file.fileno()` with sendfile."""
+        return self.file.read(self.position, self.length)
+
+
+class Read(NamedTuple):
+    """Batches from an offset on: whole ones, but the last may be cut off. `base_offset` is the first one's."""
+
+    records: Slice | None
+    base_offset: int
+    aborted: list[AbortedTransaction]
+    segment: Segment | None = None
+
+
+class _Place(NamedTuple):
+    """A batch in a log."""
+
+    segment: Segment
+    position: int
+    size_bytes: int
+    base_offset: int
+
+
+def read(log: "Log", offset: int, max_bytes: int, upper_offset: int, *, at_least_one: bool) -> Read | None:
+    """The slice from a batch on; None if there is nothing to read."""
+    place = _locate(log, offset) if offset < upper_offset else None
+    if place is None:
+        return None
+    segment, position, size_bytes, base_offset = place
+    if size_bytes > max_bytes:
+        max_bytes = size_bytes if at_least_one else 0
+    length = min(_end_position(log, segment, upper_offset) - position, max_bytes)
+    return Read(Slice(segment.file, position, length), base_offset, [], segment) if length > 0 else None
+
+
+def _locate(log: "Log", offset: int) -> _Place | None:
+    """The first batch that ends at or after an offset."""
+    late = log.tail.get(offset)
+    if late is not None:
+        return _Place(*late, offset)
+    for segment in log.segments.holding(offset, log.end_offset):
+        found = segment.find(offset) if segment.size_bytes else None
+        if found is not None:
+            return _Place(segment, found.position, found.size_bytes, found.base_offset)
+    return None
+
+
+def _end_position(log: "Log", segment: Segment, upper_offset: int) -> int:
+    """Where the batches of a segment that are below an offset end."""
+    following = log.segments.after(segment)
+    if upper_offset >= (log.end_offset if following is None else following.base_offset):
+        return segment.size_bytes
+    place = _locate(log, upper_offset)
+    if place is None or place.segment.base_offset > segment.base_offset:
+        return segment.size_bytes
+    return place.position if place.segment is segment else 0
+
+
+def aborted_in(log: "Log", offset: int, found: Read) -> list[AbortedTransaction]:
+    """The aborted transactions that a reader of a slice must know."""
+    assert found.records is not None
+    assert found.segment is not None
+    upper = found.segment.offset_index.first_after_position(found.records.position + found.records.length)
+    if upper is None:
+        following = log.segments.after(found.segment)
+        upper = following.base_offset if following else log.end_offset
+    return aborted_between(log, offset, upper)
+
+
+def aborted_between(log: "Log", start_offset: int, upper_offset: int) -> list[AbortedTransaction]:
+    found: list[AbortedTransaction] = []
+    for segment in log.segments.holding(start_offset, 2**63):
+        for entry in segment.transactions.entries:
+            if entry.last_offset >= start_offset and entry.first_offset < upper_offset:
+                found.append(entry)
+            if entry.last_stable_offset >= upper_offset:
+                return found
+    return found
