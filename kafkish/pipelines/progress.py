@@ -121,7 +121,7 @@ class Display:
         self._live = stream.isatty()
         self._drawn = 0
         self._next_plain_ms = 0
-        self._last: dict[str, int] = {}
+        self._last: dict[str, tuple[int, bool]] = {}
 
     def show(self, meters: list[Meter]) -> None:
         """Draw again; a plain line only every few seconds, and only when there is news."""
@@ -147,7 +147,8 @@ class Display:
 
     def _write(self, meters: list[Meter]) -> None:
         for meter in meters:
-            if meter.finished or self._last.get(meter.name, 0) != meter.batches:
+            news = (meter.batches, meter.finished)
+            if self._last.get(meter.name, (0, False)) != news:
                 self._stream.write(meter.line() + "\n")
-                self._last[meter.name] = meter.batches
+                self._last[meter.name] = news
         self._stream.flush()

@@ -3,9 +3,12 @@
 Spark writes a batch to a hidden directory beside the output; then each file is renamed into place, under a name that
 has the batch's number. Spark repeats a batch that was not finished with the same rows: its files replace those that the
 first attempt left. So there is no list of valid files that a reader would have to know.
+
+Every run has a hidden directory of its own: workers of a run whose driver was killed may still write for a while.
 """
 
 import re
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -29,17 +32,24 @@ class Publisher:
     name_files: Namer
     partition_by: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
+    _run: str = field(default_factory=lambda: secrets.token_hex(4))
     _may_repeat: bool = True
     """Only the first batch of a run can be one that an earlier run began."""
 
     @property
     def staging(self) -> str:
         """Hidden, and beside the output: on its file system, but below nothing that a reader lists."""
+        return f"{self._staging_of_all_runs}/{self._run}"
+
+    @property
+    def _staging_of_all_runs(self) -> str:
         parent, _, name = self.directory.rstrip("/").rpartition("/")
         return f"{parent}/.{name}.staging"
 
     def publish(self, rows: DataFrame, batch: int) -> int:
         """Write a batch; how many rows it had."""
+        if self._may_repeat:
+            self.files.delete(self._staging_of_all_runs)
         counted = Observation()
         written = rows.observe(counted, F.count(F.lit(1)).alias("rows"))
         writer = written.write.mode("overwrite").format(self.format).options(**self.options)
@@ -50,7 +60,7 @@ class Publisher:
             self._remove_leftovers(batch, set(names.values()))
         for staged, name in names.items():
             self.files.replace(staged, f"{self.directory}/{name}")
-        self.files.delete(self.staging)
+        self.files.delete(self._staging_of_all_runs)
         self._may_repeat = False
         return count
 

@@ -4,6 +4,7 @@ Under `spark-submit` the session is the one that it prepared: master, packages a
 """
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,8 @@ def _submitted(name: str) -> SparkSession:
 def _started(name: str, master: str, settings: Mapping[str, str], log_path: Path) -> SparkSession:
     conf = SparkConf(loadDefaults=False)
     on_loopback = master.startswith(("local", "spark://127.", "spark://localhost"))
+    if on_loopback:  # Python steps on this machine run in this Python, which has what they import
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     chosen = {**SETTINGS, **(LOCAL_SETTINGS if on_loopback else {}), "spark.jars.packages": packages(), **settings}
     for key, value in chosen.items():
         conf.set(key, value)
