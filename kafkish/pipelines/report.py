@@ -83,7 +83,8 @@ class Report:
         judged = sum(part.judged for part in self.partitions)
         if self.sequence:
             lines.append(f"  {judged:,} records have a key and a sequence number ({self.sequence})")
-        lines.append(f"  {'GOOD' if self.good else 'BAD'}: {self.records:,} records")
+        nothing = "" if self.records else ", so nothing was checked"
+        lines.append(f"  {'GOOD' if self.good else 'BAD'}: {self.records:,} records{nothing}")
         return "\n".join(lines)
 
     def _example(self, name: str) -> str:

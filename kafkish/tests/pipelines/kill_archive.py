@@ -14,6 +14,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kafkish.pipelines.embedded import start_embedded_broker
 from kafkish.tests.pipelines.topics import DAY_MS, Record, Topics
@@ -33,7 +34,7 @@ class Outcome:
     """Kills that came when a batch was begun and not finished."""
     half_published: int = 0
     """Those of them that came when some of the batch's files were in place."""
-    report: dict[str, object] = field(default_factory=dict)
+    report: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return (
@@ -100,7 +101,14 @@ def archive_under_kills(topics: Topics, directory: Path, records: int, kills: in
     code = job.start().wait(TIMEOUT_S)
     outcome.report = json.loads((directory / "report.json").read_text()) if code < 2 else {}
     assert code == 0, (directory / "job.log").read_text()[-2_000:]
+    assert_whole(outcome.report, records)
     return outcome
+
+
+def assert_whole(report: dict[str, Any], records: int) -> None:
+    """A check of nothing is good too: the topic and the archive must both hold what was written."""
+    there = sum(part["records_there"] for part in report["partitions"])
+    assert (report["good"], report["records"], there) == (True, records, records), report
 
 
 def kill_once(job: Job, left: int, dice: random.Random) -> None:

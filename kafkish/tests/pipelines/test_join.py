@@ -71,7 +71,7 @@ steps:
     between: [0 minutes, 30 minutes]
     watermark: 10 minutes
   - {{name: named, join: {{left: matched, right: countries}}, on: country, how: left}}
-  - {{name: unpaid, sql: SELECT id, label FROM named WHERE payments_at IS NULL}}
+  - {{name: unpaid, sql: "SELECT id, label FROM named WHERE payments_at IS NULL"}}
 sinks:
   - {{from: unpaid, topic: {unpaid}, key: id, id: id}}
 """)

@@ -45,7 +45,7 @@ class Topics:
     def make(self, name: str, partitions: int = 2) -> str:
         """A fresh topic whose name starts so."""
         topic = f"{name}-{uuid4().hex[:8]}"
-        self._admin.create_topics([NewTopic(topic, partitions)])[topic].result(TIMEOUT_S)
+        self._create(topic, partitions)
         return topic
 
     def delete(self, topic: str) -> None:
@@ -54,7 +54,12 @@ class Topics:
     def remake(self, topic: str, partitions: int = 2) -> None:
         """Delete a topic and make another of the same name."""
         self.delete(topic)
-        self._admin.create_topics([NewTopic(topic, partitions)])[topic].result(TIMEOUT_S)
+        self._create(topic, partitions)
+
+    def _create(self, topic: str, partitions: int) -> None:
+        """Without retention: it would delete records of 2024 in the middle of a long run."""
+        made = NewTopic(topic, partitions, config={"retention.ms": "-1"})
+        self._admin.create_topics([made])[topic].result(TIMEOUT_S)
 
     def write(self, topic: str, records: Iterable[Record]) -> None:
         """Write and wait until all are acknowledged."""
