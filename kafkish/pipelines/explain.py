@@ -9,7 +9,8 @@ _OTHER_CHECKPOINT: Final = "Use another checkpoint directory for the changed pip
 
 KNOWN: Final = (
     (
-        r"bad record: ([^\n]*?)(?: SQLSTATE|\n|$)",
+        # Spark shows plans too, which have the words of `decode.failing` without a place.
+        r"bad record: ((?:topic [\w.-]+, partition \d+, offset \d+|file \S+): [^\n]*?)(?: SQLSTATE|\n|$)",
         r"bad record: \1. Nothing was lost: give the source a `quarantine`, or mend its schema, and run again.",
     ),
     (
