@@ -43,6 +43,7 @@ tools:
 
 .PHONY: run
 run: $(VENV)/.broker ## start a broker on 127.0.0.1:9092 with its data under ./data
+	@$(BIN)/python -m compileall -q kafkish protocol storage raft
 	$(BIN)/kafkish serve --data-dir data $(ARGS)
 
 .PHONY: example-orders
@@ -93,3 +94,7 @@ bench-archive: $(VENV)/.dev ## a topic to Parquet by Spark, from kafkish and fro
 .PHONY: bench-codec
 bench-codec: $(VENV)/.dev ## the codec beside construct and the Python clients' codecs
 	$(BIN)/python bench/codec.py $(ARGS)
+
+.PHONY: bench-storage
+bench-storage: $(VENV)/.dev ## the log beside bare system calls; LOG_GB (2) is the size of the log that is read
+	$(BIN)/python bench/storage.py --log-gb $(or $(LOG_GB),2) $(ARGS)

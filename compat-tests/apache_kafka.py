@@ -32,7 +32,6 @@ _POM: Final = f"""\
 </project>
 """
 _LOGGER: Final = "org.slf4j.simpleLogger"
-_POM_ID: Final = hashlib.sha256(_POM.encode()).hexdigest()[:8]
 
 
 class MissingToolError(RuntimeError):
@@ -49,15 +48,19 @@ def require(*programs: str) -> None:
 @cache
 def jars() -> Path:
     """The directory of Kafka's jars and all that they need; fetched (15 s) if this machine does not have it."""
+    return from_maven(f"apache-kafka-{VERSION}", _POM)
+
+
+def from_maven(name: str, pom: str) -> Path:
+    """The directory with the jars that a pom asks for, kept in the user's cache."""
     require("java", "mvn")
-    home = (
-        Path(os.environ.get("KAFKISH_CACHE", Path.home() / ".cache" / "kafkish")) / f"apache-kafka-{VERSION}-{_POM_ID}"
-    )
+    cache_dir = Path(os.environ.get("KAFKISH_CACHE", Path.home() / ".cache" / "kafkish"))
+    home = cache_dir / f"{name}-{hashlib.sha256(pom.encode()).hexdigest()[:8]}"
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (home / "complete").exists():
-            (home / "pom.xml").write_text(_POM)
+            (home / "pom.xml").write_text(pom)
             command = ["mvn", "-q", "-B", "-f", str(home / "pom.xml"), "dependency:copy-dependencies"]
             subprocess.run([*command, f"-DoutputDirectory={home / 'lib'}"], check=True, stdout=subprocess.DEVNULL)
             (home / "complete").touch()

@@ -36,7 +36,9 @@ class NoEngineError(RuntimeError):
 class Broker:
     """A broker at an address: all that is known of one that somebody else runs."""
 
+    kind = "address"
     owned = False
+    pid: int | None = None
     log_path: Path | None = None
     data_dir: Path | None = None
 
@@ -60,6 +62,13 @@ class Broker:
     def start(self) -> None:
         raise NotImplementedError(f"the broker at {self.address} is not ours to start")
 
+    def memory_bytes(self) -> int:
+        """What the broker's process holds in memory; 0 if nobody here can tell."""
+        if self.pid is None:
+            return 0
+        run = subprocess.run(["ps", "-o", "rss=", "-p", str(self.pid)], capture_output=True, text=True, check=True)
+        return int(run.stdout) * 1024
+
     def log_tail(self, lines: int = 40) -> str:
         """The last lines that the broker logged."""
         if self.log_path is None:
@@ -70,6 +79,7 @@ class Broker:
 class ApacheBroker(Broker):
     """Apache Kafka from Maven's jars, in a process of this machine."""
 
+    kind = "apache"
     owned = True
 
     def __init__(self, directory: Path) -> None:
@@ -83,6 +93,7 @@ class ApacheBroker(Broker):
 class KafkishBroker(Broker):
     """kafkish, started by its command as a user starts it."""
 
+    kind = "kafkish"
     owned = True
 
     def __init__(self, directory: Path) -> None:
@@ -101,6 +112,7 @@ class KafkishBroker(Broker):
             command += ["--set", f"{name}={value}"]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.pid = self._process.pid
         self.address = self._wait_for_address()
 
     def _wait_for_address(self, timeout_s: float = 30) -> str:
@@ -125,6 +137,7 @@ class KafkishBroker(Broker):
 class DockerBroker(Broker):
     """Apache Kafka in a container."""
 
+    kind = "docker"
     owned = True
 
     def __init__(self) -> None:

@@ -4,6 +4,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator
+from typing import Final
 from uuid import uuid4
 
 import apache_kafka
@@ -41,6 +42,18 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def _only_if_owned(request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("owned") and not request.getfixturevalue("broker").owned:
         pytest.skip("the broker is not ours to stop, nor its files to read")
+
+
+END_TXN: Final = 26
+
+
+@pytest.fixture(autouse=True)
+def _only_with_transactions(request: pytest.FixtureRequest) -> None:
+    """A broker that does not advertise transactions is not asked for them."""
+    if request.node.get_closest_marker("transactions"):
+        with Wire(request.getfixturevalue("broker").address) as connected:
+            if END_TXN not in connected.api_versions():
+                pytest.skip("the broker does not serve transactions")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -82,13 +95,13 @@ def group(fresh: Callable[[str], str]) -> str:
 
 @pytest.fixture
 def make_topic(broker: Broker, fresh: Callable[[str], str]) -> Iterator[Callable[..., str]]:
-    """Creates topics that are ready for use, and keep records of any age. They go if the broker is not ours."""
+    """Creates topics that are ready for use. They go if the broker is not ours."""
     made: list[str] = []
 
     def make(partitions: int = 1, configs: dict[str, str] | None = None) -> str:
         made.append(fresh("topic"))
         with Wire(broker.address) as wire:
-            control.create_topic(wire, made[-1], partitions, {"retention.ms": "-1", **(configs or {})})
+            control.create_topic(wire, made[-1], partitions, configs)
         return made[-1]
 
     yield make

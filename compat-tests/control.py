@@ -37,14 +37,15 @@ def expect(error_code: int, asked: str) -> None:
 
 
 def create_topic(wire: Wire, name: str, partitions: int = 1, configs: dict[str, str] | None = None) -> None:
-    """Create a topic, and wait until it can be used."""
+    """Create a topic that keeps records of any age, and wait until it can be used."""
+    wanted = {"retention.ms": "-1", **(configs or {})}
     entry = CreateTopicsRequest.CreatableTopic
     topic = entry(
         name=name,
         num_partitions=partitions,
         replication_factor=1,
         assignments=[],
-        configs=[entry.CreatableTopicConfig(name=key, value=value) for key, value in (configs or {}).items()],
+        configs=[entry.CreatableTopicConfig(name=key, value=value) for key, value in wanted.items()],
     )
     response = wire.send(CreateTopicsRequest(topics=[topic], timeout_ms=20_000, validate_only=False), 7)
     expect(response.topics[0].error_code, f"create {name} ({response.topics[0].error_message})")

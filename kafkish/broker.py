@@ -41,6 +41,7 @@ from kafkish.quorum.formatting import SERVED_FEATURES, identify, read_bootstrap
 from kafkish.quorum.local_broker import LocalBroker, RegistrationError
 from kafkish.quorum.opening import open_quorum
 from kafkish.quorum.runtime import Caller, ControllerRuntime
+from kafkish.reachability import Reachability
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.broker_registration import Listener as AdvertisedListener
 from kafkish_protocol.records import Compression
@@ -118,7 +119,7 @@ class Broker:
         self.logs = self._open_logs()
         self._open_quorum()
         self.publisher = Publisher(settings)
-        flusher = Flusher(self._workers, clock.monotonic_ms)
+        flusher = Flusher(self._workers, clock.wall_ms)
         self.partitions = PartitionTable(
             self.logs, self.node.id, workers=self._workers, flush=flusher.flush, wall_ms=clock.wall_ms
         )
@@ -131,7 +132,6 @@ class Broker:
             timers=self._timers,
             workers=self._workers,
             wall_ms=clock.wall_ms,
-            monotonic_ms=clock.monotonic_ms,
         )
         self.publisher.subscribe(self.partitions.apply)
         self.publisher.subscribe(Coordination(self.groups, self.partitions, self.node.id).apply)
@@ -234,7 +234,7 @@ class Broker:
             self.controller,
             listeners=self._advertised(bound),
             features=SERVED_FEATURES,
-            directories=list(self.identity.directory_ids.values()),
+            directories=self.identity.log_directory_ids,
             heartbeat_interval_ms=settings.replication.broker_heartbeat_interval_ms,
             rack=settings.node.broker_rack,
             previous_broker_epoch=_previous_epoch(self.logs),
@@ -262,7 +262,16 @@ class Broker:
         return Address(*self._listeners[0].address)
 
     def _dispatch(self, listener: str) -> Dispatch:
-        return Dispatch(REGISTRY, self.services, listener, self.metrics, clock.monotonic_s)
+        told = [each.address for each in self._settings.network.advertised_listeners or () if each.name == listener]
+        reachability = Reachability(str(told[0])) if told else None
+        return Dispatch(
+            REGISTRY,
+            self.services,
+            listener,
+            metrics=self.metrics,
+            monotonic_s=clock.monotonic_s,
+            reachability=reachability,
+        )
 
     def _observe(self) -> None:
         """Show the metrics where the settings want them; nobody looks, nothing is computed."""

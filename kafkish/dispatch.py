@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Final
 
 from kafkish.deferred import Deferred
-from kafkish.handlers.api_versions import unsupported_version
 from kafkish.handlers.registry import Disconnect, Registry, RequestContext, Served
 from kafkish.handlers.services import Services
 from kafkish.metrics import Metrics
 from kafkish.network.connection import CloseConnection, Connection, Reply
+from kafkish.reachability import Reachability
 from kafkish_protocol.api import (
     ApiKey,
     request_class,
@@ -59,13 +59,21 @@ class Dispatch:
     """Dispatches frames to the handlers of a registry."""
 
     def __init__(
-        self, served: Registry, services: Services, listener: str, metrics: Metrics, monotonic_s: Callable[[], float]
+        self,
+        served: Registry,
+        services: Services,
+        listener: str,
+        *,
+        metrics: Metrics,
+        monotonic_s: Callable[[], float],
+        reachability: Reachability | None = None,
     ) -> None:
         self._served = served
         self._services = services
         self._listener = listener
         self._metrics = metrics
         self._monotonic_s = monotonic_s
+        self._reachability = reachability
         self._routes: dict[tuple[int, int], Route] = {}
 
     def __call__(self, frame: bytes | bytearray, connection: Connection, /) -> Reply | Deferred[Reply]:
@@ -91,6 +99,8 @@ class Dispatch:
             self._services,
             self._served,
         )
+        if self._reachability is not None:
+            self._reachability.saw(route.api_key, connection.peer[0])
         started_s = self._monotonic_s()
         route.received.value += len(frame)
         try:
@@ -125,6 +135,8 @@ class Dispatch:
         return route
 
     def _newer_api_versions(self, correlation_id: int) -> Reply:
+        from kafkish.handlers.api_versions import unsupported_version  # noqa: PLC0415  # as all handlers: when needed
+
         oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS], self._metrics)
         return reply(unsupported_version(self._served), oldest, correlation_id)
 

@@ -3,9 +3,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -22,6 +24,8 @@ import org.apache.kafka.common.protocol.Errors;
  * the JVM halts: members of groups vanish without leaving.
  */
 public final class Main {
+    private static final Set<Class<?>> WRAPPERS =
+        Set.of(ExecutionException.class, CompletionException.class, InvocationTargetException.class);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final PrintStream OUT = System.out;
     private static final Map<String, Handle> HANDLES = new ConcurrentHashMap<>();
@@ -62,6 +66,9 @@ public final class Main {
         if (op[0].equals("tool")) {
             return Tools.run(request);
         }
+        if (op[0].equals("message")) {
+            return op[1].equals("send") ? Messages.send(request) : Messages.lowest(request);
+        }
         if (op[1].equals("open")) {
             Map<String, Object> settings = Records.settings(request.get("settings"));
             return keep(switch (op[0]) {
@@ -85,7 +92,7 @@ public final class Main {
 
     private static Map<String, Object> describe(Throwable thrown) {
         Throwable cause = thrown;
-        while ((cause instanceof ExecutionException || cause instanceof CompletionException) && cause.getCause() != null) {
+        while (WRAPPERS.contains(cause.getClass()) && cause.getCause() != null) {
             cause = cause.getCause();
         }
         Map<String, Object> error = new LinkedHashMap<>();

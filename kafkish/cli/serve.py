@@ -2,7 +2,9 @@
 
 import argparse
 import asyncio
+import contextlib
 import logging
+import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -39,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT."""
     level = logging.INFO if options.verbose else logging.WARNING
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    raise_file_limit()
     try:
         settings = load(options.config, overrides(options))
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
@@ -46,6 +49,14 @@ def run(options: argparse.Namespace) -> int:
     except (SettingsError, StartError) as error:
         print(f"kafkish cannot start: {error}", file=sys.stderr)
         return 1
+
+
+def raise_file_limit() -> None:
+    """Take as many open files as the system lets us have: a partition that is in use has several."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(ValueError, OSError):  # macOS promises more than it gives
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def overrides(options: argparse.Namespace) -> list[str]:

@@ -22,7 +22,7 @@ from kafkish_protocol.schema import Response
 _FOR_THE_CONTROLLER = (ResourceType.TOPIC, ResourceType.GROUP, ResourceType.CLIENT_METRICS)
 
 
-@handles(ApiKey.ALTER_CONFIGS, "0-2")
+@handles(ApiKey.ALTER_CONFIGS)
 def alter_configs(request: AlterConfigsRequest, context: RequestContext) -> Response | Deferred[Response]:
     """Answer for each resource."""
     return alter(request, context, partial(decide, context=context), AlterConfigsResourceResponse, AlterConfigsResponse)

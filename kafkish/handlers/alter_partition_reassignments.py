@@ -7,7 +7,7 @@ from kafkish_protocol.messages.alter_partition_reassignments import AlterPartiti
 from kafkish_protocol.schema import Response
 
 
-@handles(ApiKey.ALTER_PARTITION_REASSIGNMENTS, "0-1")
+@handles(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
 def alter_partition_reassignments(
     request: AlterPartitionReassignmentsRequest, context: RequestContext
 ) -> Deferred[Response]:

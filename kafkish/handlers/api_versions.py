@@ -2,8 +2,8 @@
 
 - Any version is answered: one that is not known gets version 0 of the response with error 35 and the range of
   ApiVersions itself, so that a newer client can ask again (KIP-511). The dispatcher sees to that.
-- Produce is said to be served from version 0 on, though no version before 3 is: librdkafka would not use codecs
-  otherwise (KAFKA-18659). Kafka says so too.
+- Produce is told from version 0 on, as Kafka does, though it is served from 3: clients on librdkafka before 2.6 look
+  for it to learn which compression codecs they may use (KAFKA-18659).
 - From version 3 on features are told: what this broker supports, as it registered, and of those what is finalized for
   the cluster (KIP-584). Clients before version 4 cannot read a feature that may be switched off (KAFKA-17492).
 - From version 3 on the client names its software; a name that breaks the rules gets error 42, and the connection stays.
@@ -25,11 +25,11 @@ from kafkish_protocol.messages.api_versions import (
 )
 
 _LEVEL_0_VERSION: Final = 4
-_ADVERTISED_FROM: Final = {ApiKey.PRODUCE: 0}
+_TOLD_SINCE: Final = {ApiKey.PRODUCE: 0}
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
-@handles(ApiKey.API_VERSIONS, "0-4")
+@handles(ApiKey.API_VERSIONS)
 def api_versions(request: ApiVersionsRequest, context: RequestContext) -> ApiVersionsResponse:
     """Answer with the registry."""
     if context.api_version >= 3 and not _names_its_software(request):
@@ -65,7 +65,7 @@ def add_features(response: ApiVersionsResponse, context: RequestContext) -> None
 def list_served(served: Registry) -> list[ApiVersion]:
     """The registry as the response has it."""
     return [
-        ApiVersion(api_key=key, min_version=_ADVERTISED_FROM.get(key, api.versions.low), max_version=api.versions.high)
+        ApiVersion(api_key=key, min_version=_TOLD_SINCE.get(key, api.versions.low), max_version=api.versions.high)
         for key, api in sorted(served.items())
     ]
 

@@ -7,7 +7,7 @@ from kafkish_protocol.messages.create_partitions import CreatePartitionsRequest
 from kafkish_protocol.schema import Response
 
 
-@handles(ApiKey.CREATE_PARTITIONS, "0-3")
+@handles(ApiKey.CREATE_PARTITIONS)
 def create_partitions(request: CreatePartitionsRequest, context: RequestContext) -> Deferred[Response]:
     """The controller answers."""
     return context.services.controller.submit(request, context.api_version)

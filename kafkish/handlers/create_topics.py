@@ -7,7 +7,7 @@ from kafkish_protocol.messages.create_topics import CreateTopicsRequest
 from kafkish_protocol.schema import Response
 
 
-@handles(ApiKey.CREATE_TOPICS, "2-7")
+@handles(ApiKey.CREATE_TOPICS)
 def create_topics(request: CreateTopicsRequest, context: RequestContext) -> Deferred[Response]:
     """The controller answers."""
     return context.services.controller.submit(request, context.api_version)

@@ -7,7 +7,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 
 
-@handles(ApiKey.DELETE_GROUPS, "0-2", refuse_group)
+@handles(ApiKey.DELETE_GROUPS, refuse_group)
 def delete_groups(request: DeleteGroupsRequest, context: RequestContext) -> Deferred[DeleteGroupsResponse]:
     """The coordinator answers for each group."""
     return ask_coordinator(request, context, DeleteGroupsResponse)

@@ -20,7 +20,7 @@ from kafkish_protocol.messages.delete_records import (
 )
 
 
-@handles(ApiKey.DELETE_RECORDS, "0-2")
+@handles(ApiKey.DELETE_RECORDS)
 def delete_records(request: DeleteRecordsRequest, context: RequestContext) -> DeleteRecordsResponse:
     """Move each partition's start. Replicas follow with their next fetch."""
     return DeleteRecordsResponse(

@@ -7,7 +7,7 @@ from kafkish_protocol.messages.delete_topics import DeleteTopicsRequest
 from kafkish_protocol.schema import Response
 
 
-@handles(ApiKey.DELETE_TOPICS, "1-6")
+@handles(ApiKey.DELETE_TOPICS)
 def delete_topics(request: DeleteTopicsRequest, context: RequestContext) -> Deferred[Response]:
     """The controller answers."""
     return context.services.controller.submit(request, context.api_version)

@@ -21,7 +21,7 @@ _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
 
-@handles(ApiKey.DESCRIBE_CLUSTER, "0-2")
+@handles(ApiKey.DESCRIBE_CLUSTER)
 def describe_cluster(request: DescribeClusterRequest, context: RequestContext) -> DescribeClusterResponse:
     """Answer with the brokers that the client can reach."""
     check_endpoint_type(request.endpoint_type)

@@ -26,7 +26,7 @@ from kafkish_protocol.messages.describe_configs import (
 _TYPES = frozenset(ResourceType) - {ResourceType.UNKNOWN}
 
 
-@handles(ApiKey.DESCRIBE_CONFIGS, "1-4")
+@handles(ApiKey.DESCRIBE_CONFIGS)
 def describe_configs(request: DescribeConfigsRequest, context: RequestContext) -> DescribeConfigsResponse:
     """Answer for each resource."""
     for asked in request.resources:

@@ -8,7 +8,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
 
 
-@handles(ApiKey.DESCRIBE_GROUPS, "0-6", refuse_group)
+@handles(ApiKey.DESCRIBE_GROUPS, refuse_group)
 def describe_groups(request: DescribeGroupsRequest, context: RequestContext) -> Deferred[DescribeGroupsResponse]:
     """The coordinator answers for each group."""
     answer = ask_coordinator(request, context, DescribeGroupsResponse)

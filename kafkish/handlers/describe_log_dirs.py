@@ -19,7 +19,7 @@ from kafkish_protocol.messages.describe_log_dirs import (
 )
 
 
-@handles(ApiKey.DESCRIBE_LOG_DIRS, "1-5")
+@handles(ApiKey.DESCRIBE_LOG_DIRS)
 def describe_log_dirs(request: DescribeLogDirsRequest, context: RequestContext) -> DescribeLogDirsResponse:
     """Answer for each directory."""
     wanted = wanted_replicas(request)

@@ -16,7 +16,7 @@ from kafkish_protocol.messages.describe_producers import (
 )
 
 
-@handles(ApiKey.DESCRIBE_PRODUCERS, "0")
+@handles(ApiKey.DESCRIBE_PRODUCERS)
 def describe_producers(request: DescribeProducersRequest, context: RequestContext) -> DescribeProducersResponse:
     """Answer for each partition."""
     return DescribeProducersResponse(topics=[describe_topic(topic, context) for topic in request.topics])

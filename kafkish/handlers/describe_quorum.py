@@ -6,7 +6,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
 
 
-@handles(ApiKey.DESCRIBE_QUORUM, "0-2")
+@handles(ApiKey.DESCRIBE_QUORUM)
 def describe_quorum(request: DescribeQuorumRequest, context: RequestContext) -> Deferred[DescribeQuorumResponse]:
     """The quorum answers."""
     return context.services.quorum.describe(request, context.api_version)

@@ -23,7 +23,7 @@ from kafkish_protocol.messages.describe_topic_partitions import (
 )
 
 
-@handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS, "0")
+@handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
 def describe_topic_partitions(
     request: DescribeTopicPartitionsRequest, context: RequestContext
 ) -> DescribeTopicPartitionsResponse:

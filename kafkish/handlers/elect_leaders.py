@@ -7,7 +7,7 @@ from kafkish_protocol.messages.elect_leaders import ElectLeadersRequest
 from kafkish_protocol.schema import Response
 
 
-@handles(ApiKey.ELECT_LEADERS, "0-2")
+@handles(ApiKey.ELECT_LEADERS)
 def elect_leaders(request: ElectLeadersRequest, context: RequestContext) -> Deferred[Response]:
     """The controller answers."""
     return context.services.controller.submit(request, context.api_version)

@@ -41,7 +41,7 @@ _NO_RECORDS: Final = cast("memoryview", b"")
 _LED_ELSEWHERE: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
-@handles(ApiKey.FETCH, "4-18")
+@handles(ApiKey.FETCH)
 def fetch(request: FetchRequest, context: RequestContext) -> FetchResponse | Deferred[FetchResponse]:
     """Read what is there, or wait for it."""
     plan = context.services.fetch_sessions.plan(request, context.api_version, context.services.wall_ms())

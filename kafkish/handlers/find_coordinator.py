@@ -31,7 +31,7 @@ class Found(NamedTuple):
     message: str = ""
 
 
-@handles(ApiKey.FIND_COORDINATOR, "0-6")
+@handles(ApiKey.FIND_COORDINATOR)
 def find_coordinator(request: FindCoordinatorRequest, context: RequestContext) -> FindCoordinatorResponse:
     """Answer for each key."""
     if context.api_version >= _SEVERAL_VERSION:

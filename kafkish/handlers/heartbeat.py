@@ -7,7 +7,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
-@handles(ApiKey.HEARTBEAT, "0-4", refuse_group)
+@handles(ApiKey.HEARTBEAT, refuse_group)
 def heartbeat(request: HeartbeatRequest, context: RequestContext) -> Deferred[HeartbeatResponse]:
     """The coordinator answers."""
     return ask_coordinator(request, context, HeartbeatResponse)

@@ -24,7 +24,7 @@ from kafkish_protocol.schema import Response
 _FOR_THE_CONTROLLER = (ResourceType.TOPIC, ResourceType.GROUP, ResourceType.CLIENT_METRICS)
 
 
-@handles(ApiKey.INCREMENTAL_ALTER_CONFIGS, "0-1")
+@handles(ApiKey.INCREMENTAL_ALTER_CONFIGS)
 def incremental_alter_configs(
     request: IncrementalAlterConfigsRequest, context: RequestContext
 ) -> Response | Deferred[Response]:

@@ -16,7 +16,7 @@ from kafkish_protocol.messages.init_producer_id import InitProducerIdRequest, In
 _NONE = -1
 
 
-@handles(ApiKey.INIT_PRODUCER_ID, "0-5")
+@handles(ApiKey.INIT_PRODUCER_ID)
 def init_producer_id(request: InitProducerIdRequest, context: RequestContext) -> Deferred[InitProducerIdResponse]:
     """Answer with a new id."""
     if (request.producer_id == _NONE) is not (request.producer_epoch == _NONE):

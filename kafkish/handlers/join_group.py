@@ -7,7 +7,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 
 
-@handles(ApiKey.JOIN_GROUP, "0-9", refuse_group)
+@handles(ApiKey.JOIN_GROUP, refuse_group)
 def join_group(request: JoinGroupRequest, context: RequestContext) -> Deferred[JoinGroupResponse]:
     """The coordinator answers."""
     return ask_coordinator(request, context, JoinGroupResponse)

@@ -7,7 +7,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
 
 
-@handles(ApiKey.LEAVE_GROUP, "0-5", refuse_group)
+@handles(ApiKey.LEAVE_GROUP, refuse_group)
 def leave_group(request: LeaveGroupRequest, context: RequestContext) -> Deferred[LeaveGroupResponse]:
     """The coordinator answers."""
     return ask_coordinator(request, context, LeaveGroupResponse)

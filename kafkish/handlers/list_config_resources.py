@@ -19,7 +19,7 @@ from kafkish_protocol.messages.list_config_resources import (
 _ALL_TYPES = tuple(kind for kind in ResourceType if kind is not ResourceType.UNKNOWN)
 
 
-@handles(ApiKey.LIST_CONFIG_RESOURCES, "0-1")
+@handles(ApiKey.LIST_CONFIG_RESOURCES)
 def list_config_resources(request: ListConfigResourcesRequest, context: RequestContext) -> ListConfigResourcesResponse:
     """Answer with the names of each type's resources."""
     kinds = wanted_types(request.resource_types) if context.api_version else (ResourceType.CLIENT_METRICS,)

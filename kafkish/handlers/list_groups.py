@@ -7,7 +7,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 
 
-@handles(ApiKey.LIST_GROUPS, "0-5", refuse_group)
+@handles(ApiKey.LIST_GROUPS, refuse_group)
 def list_groups(request: ListGroupsRequest, context: RequestContext) -> Deferred[ListGroupsResponse]:
     """The coordinator answers, with the groups of all its partitions."""
     return ask_coordinator(request, context, ListGroupsResponse)

@@ -47,7 +47,7 @@ _CONSUMER: Final = -1
 _READ_COMMITTED: Final = 1
 
 
-@handles(ApiKey.LIST_OFFSETS, "1-11")
+@handles(ApiKey.LIST_OFFSETS)
 def list_offsets(request: ListOffsetsRequest, context: RequestContext) -> ListOffsetsResponse:
     """Look each partition's offset up."""
     named = Counter((topic.name, asked.partition_index) for topic in request.topics for asked in topic.partitions)

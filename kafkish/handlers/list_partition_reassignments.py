@@ -9,7 +9,7 @@ from kafkish_protocol.messages.list_partition_reassignments import (
 )
 
 
-@handles(ApiKey.LIST_PARTITION_REASSIGNMENTS, "0")
+@handles(ApiKey.LIST_PARTITION_REASSIGNMENTS)
 def list_partition_reassignments(
     request: ListPartitionReassignmentsRequest, context: RequestContext
 ) -> ListPartitionReassignmentsResponse:

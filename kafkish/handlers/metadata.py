@@ -31,7 +31,7 @@ _IDS_VERSION = 12
 _LISTENER_NOT_FOUND_VERSION = 6
 
 
-@handles(ApiKey.METADATA, "0-13")
+@handles(ApiKey.METADATA)
 def metadata(request: MetadataRequest, context: RequestContext) -> MetadataResponse:
     """Answer with the brokers that the client can reach, and the topics that it asks for."""
     view = View(context)

@@ -26,7 +26,7 @@ from kafkish_protocol.messages.offset_commit import (
 _IDS_VERSION = 10
 
 
-@handles(ApiKey.OFFSET_COMMIT, "2-10", refuse_group)
+@handles(ApiKey.OFFSET_COMMIT, refuse_group)
 def offset_commit(
     request: OffsetCommitRequest, context: RequestContext
 ) -> OffsetCommitResponse | Deferred[OffsetCommitResponse]:

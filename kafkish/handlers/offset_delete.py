@@ -19,7 +19,7 @@ from kafkish_protocol.messages.offset_delete import (
 )
 
 
-@handles(ApiKey.OFFSET_DELETE, "0", refuse_group)
+@handles(ApiKey.OFFSET_DELETE, refuse_group)
 def offset_delete(request: OffsetDeleteRequest, context: RequestContext) -> Deferred[OffsetDeleteResponse]:
     """The coordinator deletes, and answers first of all for the group: also if no partition is left to delete."""
     known, unknown = split(request.topics, context.services.metadata.image)

@@ -26,7 +26,7 @@ from kafkish_protocol.types import ZERO_UUID
 _IDS_VERSION = 10
 
 
-@handles(ApiKey.OFFSET_FETCH, "1-10", refuse_group)
+@handles(ApiKey.OFFSET_FETCH, refuse_group)
 def offset_fetch(request: OffsetFetchRequest, context: RequestContext) -> Deferred[OffsetFetchResponse]:
     """The coordinator answers for each group."""
     if context.api_version < _IDS_VERSION:

@@ -15,7 +15,7 @@ from kafkish_protocol.messages.offset_for_leader_epoch import (
 )
 
 
-@handles(ApiKey.OFFSET_FOR_LEADER_EPOCH, "2-4")
+@handles(ApiKey.OFFSET_FOR_LEADER_EPOCH)
 def offset_for_leader_epoch(
     request: OffsetForLeaderEpochRequest, context: RequestContext
 ) -> OffsetForLeaderEpochResponse:

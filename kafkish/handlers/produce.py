@@ -62,7 +62,7 @@ def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str
     return refuse(request, version, code, message)
 
 
-@handles(ApiKey.PRODUCE, "3-13", _refuse)
+@handles(ApiKey.PRODUCE, _refuse)
 def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
     """Append, and answer when the records are as safe as the client wants."""
     refusal = _refusal_of_all(request)

@@ -1,8 +1,8 @@
 """Which APIs this node serves, in which versions, and by which function.
 
-A handler is registered beside its definition:
+`catalog.py` lists them. A handler is registered beside its definition, in the module that has its API's name:
 
-    @handles(ApiKey.API_VERSIONS, "0-4")
+    @handles(ApiKey.API_VERSIONS)
     def api_versions(request: ApiVersionsRequest, context: RequestContext) -> ApiVersionsResponse: ...
 
 ApiVersions answers from this registry, so nothing is advertised that is not served. Whatever a handler raises, now or
@@ -12,6 +12,7 @@ later, is answered in the API's own form: no client loses its connection over a 
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeAlias, TypeVar
 
 from kafkish.deferred import Deferred
@@ -20,7 +21,7 @@ from kafkish.handlers.services import ControllerError, Services
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.schema import Request, Response
-from kafkish_protocol.versions import Versions, parse_versions
+from kafkish_protocol.versions import Versions
 
 log = logging.getLogger("kafkish.handlers")
 
@@ -59,13 +60,21 @@ Handler: TypeAlias = Callable[[Any, RequestContext], Outcome | Deferred[Any]]
 HandlerT = TypeVar("HandlerT", bound=Handler)
 
 
-@dataclass(frozen=True, slots=True)
 class Served:
-    """An API that this node serves."""
+    """An API that this node serves. Its handler is imported when it is first needed."""
 
-    versions: Versions
-    handler: Handler
-    refuse: Refuse
+    __slots__ = ("handler", "key", "refuse", "versions")
+
+    def __init__(self, key: ApiKey, versions: Versions) -> None:
+        self.key = key
+        self.versions = versions
+        self.handler: Handler = self._import_and_handle
+        self.refuse: Refuse = refuse
+
+    def _import_and_handle(self, request: Request, context: RequestContext) -> Outcome:
+        """Stands for the handler until its module is there, and has put it in this place."""
+        import_module(f"kafkish.handlers.{self.key.name.lower()}")
+        return self.handler(request, context)
 
     def respond(self, request: Request, context: RequestContext) -> Outcome:
         """What the handler answers; or, in the same form, why it cannot."""
@@ -99,11 +108,11 @@ Registry: TypeAlias = dict[ApiKey, Served]
 REGISTRY: Registry = {}
 
 
-def handles(key: ApiKey, versions: str, refuse: Refuse = refuse) -> Callable[[HandlerT], HandlerT]:
-    """Register a handler for these versions of an API; `refuse` where its error responses have a form of their own."""
+def handles(key: ApiKey, refuse: Refuse = refuse) -> Callable[[HandlerT], HandlerT]:
+    """Register the handler of an API; `refuse` where its error responses have a form of their own."""
 
     def register(handler: HandlerT) -> HandlerT:
-        REGISTRY[key] = Served(parse_versions(versions), handler, refuse)
+        REGISTRY[key].handler, REGISTRY[key].refuse = handler, refuse
         return handler
 
     return register

@@ -7,7 +7,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
 
-@handles(ApiKey.SYNC_GROUP, "0-5", refuse_group)
+@handles(ApiKey.SYNC_GROUP, refuse_group)
 def sync_group(request: SyncGroupRequest, context: RequestContext) -> Deferred[SyncGroupResponse]:
     """The coordinator answers."""
     return ask_coordinator(request, context, SyncGroupResponse)

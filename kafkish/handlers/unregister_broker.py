@@ -7,7 +7,7 @@ from kafkish_protocol.messages.unregister_broker import UnregisterBrokerRequest
 from kafkish_protocol.schema import Response
 
 
-@handles(ApiKey.UNREGISTER_BROKER, "0")
+@handles(ApiKey.UNREGISTER_BROKER)
 def unregister_broker(request: UnregisterBrokerRequest, context: RequestContext) -> Deferred[Response]:
     """The controller answers."""
     return context.services.controller.submit(request, context.api_version)

@@ -7,7 +7,7 @@ from kafkish_protocol.messages.update_features import UpdateFeaturesRequest
 from kafkish_protocol.schema import Response
 
 
-@handles(ApiKey.UPDATE_FEATURES, "0-2")
+@handles(ApiKey.UPDATE_FEATURES)
 def update_features(request: UpdateFeaturesRequest, context: RequestContext) -> Deferred[Response]:
     """The controller answers."""
     return context.services.controller.submit(request, context.api_version)

@@ -30,6 +30,25 @@ def test_map_passes_values_and_errors_on() -> None:
         after.result()
 
 
+def test_an_error_can_be_made_a_value_and_a_value_stays_what_it_is() -> None:
+    failed: Deferred[int] = Deferred()
+    rescued = failed.rescue(lambda error: len(str(error)))
+    failed.fail(ValueError("four"))
+    assert rescued.result() == 4
+    assert Deferred.of(1).rescue(lambda _: 2).result() == 1
+
+
+def test_an_error_in_a_rescue_is_the_error() -> None:
+    failed: Deferred[int] = Deferred()
+    failed.fail(ValueError("first"))
+
+    def fail_again(error: Exception) -> int:
+        raise KeyError("second") from error
+
+    with pytest.raises(KeyError):
+        failed.rescue(fail_again).result()
+
+
 def test_abandoning_reaches_the_one_that_makes_the_value() -> None:
     forgotten: list[str] = []
     first: Deferred[int] = Deferred[int]().when_abandoned(lambda: forgotten.append("first"))

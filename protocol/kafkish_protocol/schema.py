@@ -172,9 +172,17 @@ class StructMeta(type):
 
 
 class DataclassFields:
-    """What `dataclasses.fields`, `replace` and `asdict` look for on a class; made only when they do."""
+    """What `dataclasses.fields`, `replace` and `asdict` look for on a class; made when they first do."""
+
+    def __init__(self) -> None:
+        self._made: dict[type[Struct], dict[str, Any]] = {}
 
     def __get__(self, instance: object, owner: type["Struct"]) -> dict[str, Any]:
+        if owner not in self._made:
+            self._made[owner] = self._make(owner)
+        return self._made[owner]
+
+    def _make(self, owner: type["Struct"]) -> dict[str, Any]:
         columns = [
             (f.name, owner.__annotations__[f.name], dataclasses.field(default_factory=f.default_value, kw_only=True))
             for f in owner.schema.fields

@@ -3,6 +3,7 @@
 import logging
 import random
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -102,8 +103,11 @@ def failing(error: Exception, *, later: bool) -> Served:
         answer.fail(error)
         return answer
 
+    import_module("kafkish.handlers.heartbeat")
     heartbeat = REGISTRY[ApiKey.HEARTBEAT]
-    return Served(heartbeat.versions, handler, heartbeat.refuse)
+    served = Served(ApiKey.HEARTBEAT, heartbeat.versions)
+    served.handler, served.refuse = handler, heartbeat.refuse
+    return served
 
 
 def outcome(error: Exception, *, later: bool) -> Any:
