@@ -46,6 +46,10 @@ run: $(VENV)/.broker ## start a broker on 127.0.0.1:9092 with its data under ./d
 	@$(BIN)/python -m compileall -q kafkish protocol storage raft
 	$(BIN)/kafkish serve --data-dir data $(ARGS)
 
+.PHONY: example-orders
+example-orders: install ## 200,000 orders through a pipeline on Spark, checked against plain Python
+	$(BIN)/python examples/orders/run.py $(ARGS)
+
 # -- check
 
 .PHONY: test
@@ -72,12 +76,20 @@ fuzz: $(VENV)/.dev ## throw bytes at the codec for FUZZ_SECONDS (60)
 crash-sweep: $(VENV)/.dev ## start storage from 100,000 states in which a crash can leave the disk
 	nice $(BIN)/python -m kafkish_storage.tests.crash_sweep $(ARGS)
 
+.PHONY: kill-archive
+kill-archive: $(VENV)/.dev ## archive 1,000,000 records while the job is killed 10 times; each is there once
+	nice $(BIN)/python -m kafkish.tests.pipelines.kill_archive $(ARGS)
+
 .PHONY: sim-raft
 sim-raft: $(VENV)/.dev ## simulate SEEDS (1000) quorums from seed FIRST (0) on; SEED=n tells the story of one
 	$(BIN)/python -m kafkish_raft.tests.simulate --seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0) \
 	  $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 # -- measure
+
+.PHONY: bench-archive
+bench-archive: $(VENV)/.dev ## a topic to Parquet by Spark, from kafkish and from Apache Kafka
+	$(BIN)/python bench/archive.py $(ARGS)
 
 .PHONY: bench-codec
 bench-codec: $(VENV)/.dev ## the codec beside construct and the Python clients' codecs

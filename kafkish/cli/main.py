@@ -8,7 +8,7 @@ from typing import Final
 
 from kafkish import __version__
 
-COMMANDS: Final = {"serve": "start a broker"}
+COMMANDS: Final = {"serve": "start a broker", "pipeline": "run a data pipeline on Spark"}
 """Command -> one line for `--help`. The module of the same name has `add_arguments` and `run`."""
 
 

@@ -1,0 +1,1 @@
+"""The built-in jobs, each a few lines over the parts that all pipelines share."""
