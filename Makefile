@@ -56,6 +56,10 @@ example-orders: install ## 200,000 orders through a pipeline on Spark, checked a
 test: install lint ## lint, types and all tests
 	$(BIN)/pytest $(ARGS)
 
+.PHONY: test-slow
+test-slow: install ## tests that take minutes each: a Spark cluster
+	$(BIN)/pytest -m slow $(ARGS)
+
 .PHONY: lint
 lint: $(VENV)/.dev ## style, types and the walls between the rooms
 	$(BIN)/ruff check .

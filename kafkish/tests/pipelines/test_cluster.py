@@ -51,6 +51,7 @@ verify: [{{topic: {topic}, against: {{archive: archive}}}}]
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)  # three Sparks beside each other
 def test_a_cluster_gives_what_one_machine_gives(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     """Once by the command, and once by spark-submit."""
