@@ -99,6 +99,10 @@ bench-archive: $(VENV)/.dev ## a topic to Parquet by Spark, from kafkish and fro
 bench-codec: $(VENV)/.dev ## the codec beside construct and the Python clients' codecs
 	$(BIN)/python bench/codec.py $(ARGS)
 
+.PHONY: bench-start
+bench-start: $(VENV)/.dev ## start to first answer, and idle memory, beside Apache Kafka
+	$(BIN)/python bench/start.py $(ARGS)
+
 .PHONY: bench-storage
 bench-storage: $(VENV)/.dev ## the log beside bare system calls; LOG_GB (2) is the size of the log that is read
 	$(BIN)/python bench/storage.py --log-gb $(or $(LOG_GB),2) $(ARGS)
