@@ -1,0 +1,139 @@
+"""Two replies to one request, field by field. What any two brokers have of their own is taken away first."""
+
+import difflib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pprint import pformat
+from typing import Any, Final
+
+from kafkish.diff import batches
+from kafkish.diff.symbols import KINDS, OURS, THEIRS, Symbols
+from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.schema import Message, Struct
+
+VOLATILE: Final = {
+    "throttle_time_ms", "finalized_features_epoch", "total_bytes", "usable_bytes", "last_fetch_timestamp",
+    "last_caught_up_timestamp", "DescribeQuorumResponse.leader_epoch", "DescribeQuorumResponse.high_watermark",
+    "DescribeQuorumResponse.log_end_offset",
+}  # fmt: skip
+"""What differs between any two clusters, Apache Kafka's too."""
+
+IDENTITY: Final = (
+    "name", "topic", "topic_name", "group_id", "key", "resource_type", "resource_name", "feature", "api_key",
+    "partition_index", "partition", "index", "partition_id", "node_id", "broker_id", "group_instance_id",
+)  # fmt: skip
+"""Fields that tell which rows of two lists belong together."""
+NOW_MS: Final = 40 * 60 * 1000
+"""A time so near to now is a broker's clock, not a client's: requests have times that are hours old."""
+MISSING: Final = "(missing)"
+WORDLESS: Final = "This most likely occurs because of a request being malformed"
+"""How Kafka words an error that it gives no words for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field in which two replies differ."""
+
+    api: str
+    path: str
+    ours: Any
+    theirs: Any
+
+    @property
+    def field(self) -> str:
+        """The path without positions."""
+        return ".".join(part.partition("[")[0] for part in self.path.split("."))
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the reply'}\n  expected  {self._shown(self.theirs)}\n  got       {self._shown(self.ours)}"
+
+    def _shown(self, value: Any) -> str:
+        if self.path.endswith("error_code") and isinstance(value, int):
+            return f"{value} {ErrorCode(value).name}" if value in ErrorCode else str(value)
+        return repr(value)
+
+
+class Comparison:
+    """What two replies have of their own is learnt as symbols while they are compared."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self._symbols = symbols
+
+    def differences(self, api: str, ours: Any, theirs: Any) -> list[Difference]:
+        """All fields that differ; none if the replies say the same."""
+        return [Difference(api, path, *values) for path, *values in self._walk("", api, ours, theirs)]
+
+    def _walk(self, path: str, message: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
+        if isinstance(ours, Struct) and type(ours) is type(theirs):
+            for each in ours.schema.fields:
+                if each.name not in VOLATILE and f"{message}Response.{each.name}" not in VOLATILE:
+                    inner = f"{path}.{each.name}" if path else each.name
+                    yield from self._walk(inner, message, getattr(ours, each.name), getattr(theirs, each.name))
+        elif isinstance(ours, list) and isinstance(theirs, list):
+            yield from self._walk_lists(path, message, ours, theirs)
+        else:
+            mine, other = self._plain(path.rpartition(".")[2].partition("[")[0], ours, theirs)
+            if mine != other:
+                yield path, mine, other
+
+    def _walk_lists(self, path: str, message: str, ours: list[Any], theirs: list[Any]) -> Iterator[tuple[str, Any, Any]]:
+        """Rows in the order of what they are about: Kafka's own order is often that of a hash table."""
+        mine, other = self._sorted(OURS, ours), self._sorted(THEIRS, theirs)
+        if len(mine) != len(other):
+            keys = [{self._row_key(side, row) for row in rows} for side, rows in ((OURS, mine), (THEIRS, other))]
+            yield path, sorted(keys[0] - keys[1]) or f"{len(mine)} rows", sorted(keys[1] - keys[0]) or f"{len(other)} rows"
+            return
+        for number, (row, other_row) in enumerate(zip(mine, other, strict=True)):
+            yield from self._walk(f"{path}[{number}]", message, row, other_row)
+
+    def _sorted(self, side: int, rows: list[Any]) -> list[Any]:
+        return sorted(rows, key=lambda row: self._row_key(side, row)) if rows and isinstance(rows[0], Struct) else rows
+
+    def _row_key(self, side: int, row: Any) -> str:
+        if not isinstance(row, Struct):
+            return repr(row)
+        names = {each.name for each in row.schema.fields}
+        identity = [getattr(row, name) for name in IDENTITY if name in names]
+        symbols = [self._symbols.symbol(side, KINDS[name], getattr(row, name)) for name in sorted(names & KINDS.keys())]
+        return repr((identity, symbols if not identity or identity == [None] or identity == [""] else ()))
+
+    def _plain(self, field: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
+        """Two values as what is compared."""
+        if field in KINDS:
+            return self._symbols.bind(KINDS[field], ours, theirs)
+        if field == "records":
+            return self._records(OURS, ours), self._records(THEIRS, theirs)
+        if field.endswith(("timestamp", "time_ms")):
+            return moment(ours), moment(theirs)
+        if isinstance(ours, str) and isinstance(theirs, str):
+            return self._symbols.without_names(OURS, ours), self._symbols.without_names(THEIRS, theirs)
+        return ours, theirs
+
+    def _records(self, side: int, records: Any) -> Any:
+        return batches.view(records, lambda name: self._symbols.symbol(side, "producer", name), moment)
+
+
+def moment(value: int) -> Any:
+    """A time, or `now` for one that a broker's clock gave."""
+    return "now" if isinstance(value, int) and abs(value - time.time() * 1000) < NOW_MS else value
+
+
+def side_by_side(ours: Any, theirs: Any) -> str:
+    """Both replies as one text, with marks at the lines that differ."""
+    texts = [pformat(as_plain(reply), width=100, sort_dicts=False).splitlines() for reply in (theirs, ours)]
+    return "\n".join(difflib.unified_diff(*texts, "expected", "got", lineterm="", n=4))
+
+
+def as_plain(value: Any) -> Any:
+    """A message as dictionaries."""
+    if isinstance(value, Struct):
+        return {each.name: as_plain(getattr(value, each.name)) for each in value.schema.fields}
+    if isinstance(value, list):
+        return [as_plain(each) for each in value]
+    return bytes(value).hex() if isinstance(value, memoryview) else value
+
+
+def is_answer(reply: Any) -> bool:
+    """Whether the broker answered in the protocol's form."""
+    return isinstance(reply, Message)

@@ -1,0 +1,45 @@
+"""Where kafkish differs from Apache Kafka and means to. At most fifteen, each with its reason."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kafkish.diff.compare import Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Deliberate:
+    """A difference that is not reported."""
+
+    api: str
+    field: str  # the path without positions, as a pattern
+    reason: str
+    theirs: str = ""  # what Apache Kafka says, as a pattern
+    ours: str = ""
+
+    def covers(self, difference: Difference) -> bool:
+        """Whether this is that difference."""
+        return bool(
+            re.fullmatch(self.api, difference.api)
+            and re.fullmatch(self.field, difference.field)
+            and re.search(self.theirs, text(difference.theirs))
+            and re.search(self.ours, text(difference.ours))
+        )
+
+
+def text(value: Any) -> str:
+    return str(value)
+
+
+DELIBERATE: Final = (
+    Deliberate(
+        "ApiVersions",
+        "api_keys",
+        "what is not served is not advertised: clients choose what they do by this list",
+    ),
+)
+
+
+def explained(difference: Difference) -> Deliberate | None:
+    """The entry that explains a difference, if there is one."""
+    return next((each for each in DELIBERATE if each.covers(difference)), None)
