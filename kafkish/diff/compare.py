@@ -8,7 +8,7 @@ from pprint import pformat
 from typing import Any, Final
 
 from kafkish.diff import batches
-from kafkish.diff.symbols import KINDS, OURS, THEIRS, Symbols
+from kafkish.diff.symbols import KINDS, NOTHING, OURS, THEIRS, Symbols
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.schema import Message, Struct
 
@@ -26,9 +26,6 @@ IDENTITY: Final = (
 """Fields that tell which rows of two lists belong together."""
 NOW_MS: Final = 40 * 60 * 1000
 """A time so near to now is a broker's clock, not a client's: requests have times that are hours old."""
-MISSING: Final = "(missing)"
-WORDLESS: Final = "This most likely occurs because of a request being malformed"
-"""How Kafka words an error that it gives no words for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +47,15 @@ class Difference:
 
     def _shown(self, value: Any) -> str:
         if self.path.endswith("error_code") and isinstance(value, int):
-            return f"{value} {ErrorCode(value).name}" if value in ErrorCode else str(value)
+            return f"{value} {error_name(value)}"
         return repr(value)
+
+
+def error_name(code: int) -> str:
+    try:
+        return ErrorCode(code).name
+    except ValueError:
+        return "which is no error of Kafka's"
 
 
 class Comparison:
@@ -95,8 +99,13 @@ class Comparison:
             return repr(row)
         names = {each.name for each in row.schema.fields}
         identity = [getattr(row, name) for name in IDENTITY if name in names]
-        symbols = [self._symbols.symbol(side, KINDS[name], getattr(row, name)) for name in sorted(names & KINDS.keys())]
-        return repr((identity, symbols if not identity or identity == [None] or identity == [""] else ()))
+        symbols = [self._known(side, name, getattr(row, name)) for name in sorted(names & KINDS.keys())]
+        return repr((identity, symbols))
+
+    def _known(self, side: int, field: str, name: Any) -> Any:
+        """The symbol of a name, and one word for all that have none yet."""
+        symbol = self._symbols.symbol(side, KINDS[field], name)
+        return symbol if symbol != name or name in NOTHING else "?"
 
     def _plain(self, field: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
         """Two values as what is compared."""

@@ -37,6 +37,11 @@ DELIBERATE: Final = (
         "api_keys",
         "what is not served is not advertised: clients choose what they do by this list",
     ),
+    Deliberate(
+        "DescribeConfigs",
+        r"results\.configs\.documentation",
+        "settings are documented in our own words",
+    ),
 )
 
 

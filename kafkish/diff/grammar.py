@@ -4,7 +4,7 @@ Deterministic: the same seed and the same replies give the same requests.
 """
 
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from kafkish.diff import vocabulary as words
 from kafkish.diff.world import World
@@ -13,6 +13,11 @@ from kafkish_protocol.fields import Field
 from kafkish_protocol.messages.update_features import UpdateFeaturesRequest
 from kafkish_protocol.schema import Request
 from kafkish_protocol.types import Array, Nested
+
+SUBJECTS: Final = {
+    "name", "topic", "topic_name", "topic_id", "group_id", "partition", "partition_index", "index", "member_id",
+    "resource_type", "resource_name", "feature", "broker_id",
+}  # fmt: skip
 
 
 class Grammar:
@@ -57,8 +62,14 @@ class Grammar:
         element = each.wire.element
         count = self.random.choice((0, 1, 1, 1, 1, 1, 1, 2, 3))
         if isinstance(element, Nested):
-            return [self._struct(element.struct_class, key, version) for _ in range(count)]
-        return [self._word(each, key, version) for _ in range(count)]
+            rows = [self._struct(element.struct_class, key, version) for _ in range(count)]
+            return list({self._subject(row, version): row for row in rows}.values())
+        return list(dict.fromkeys(self._word(each, key, version) for _ in range(count)))
+
+    def _subject(self, row: Any, version: int) -> str:
+        """What a row is about. No client asks for one thing twice in a request, and answers to that are accidents."""
+        names = [each.name for each in row.schema.fields if version in each.versions and each.name in SUBJECTS]
+        return repr([getattr(row, name) for name in names] or row)
 
     def _word(self, each: Field, key: ApiKey, version: int) -> Any:
         word = words.WORDS.get(f"{key.title}.{each.name}") or words.WORDS.get(each.name)
@@ -72,7 +83,7 @@ class Grammar:
                 return self.random.choice((0, 1, -1, each.default_value() if wire is each.wire else 0))
             case str():
                 return self.random.choice(("", "x"))
-            case bytes():
+            case bytes() as zero if not zero:
                 return self.random.choice((b"", b"\0\1range"))
             case other:
                 return other

@@ -21,7 +21,8 @@ FREQUENT: Final = (
     ApiKey.OFFSET_COMMIT, ApiKey.OFFSET_FETCH, ApiKey.CREATE_TOPICS, ApiKey.CREATE_TOPICS,
 )  # fmt: skip
 NEVER: Final = (ApiKey.UPDATE_RAFT_VOTER, ApiKey.ADD_RAFT_VOTER, ApiKey.REMOVE_RAFT_VOTER)
-FIRST_TOPICS: Final = {"t0": 1, "t1": 3, "t2": 1, "t3": 2}
+FIRST_TOPICS: Final = (1, 3, 1, 2)
+"""The partitions of the topics that there are from the start."""
 
 
 class Moves:
@@ -44,8 +45,8 @@ class Moves:
 
     def _first_topics(self) -> CreateTopicsRequest:
         rows = [
-            CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
-            for name, partitions in FIRST_TOPICS.items()
+            CreatableTopic(name=f"t{self.world.tag}-{number}", num_partitions=partitions, replication_factor=1)
+            for number, partitions in enumerate(FIRST_TOPICS)
         ]
         return CreateTopicsRequest(topics=rows, timeout_ms=5_000)
 

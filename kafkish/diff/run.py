@@ -13,7 +13,7 @@ from kafkish.diff.moves import Moves
 from kafkish.diff.script import Damage, Step
 from kafkish.diff.symbols import OURS, THEIRS, Symbols
 from kafkish.diff.world import World
-from kafkish_protocol.api import ApiKey
+from kafkish_protocol.api import ApiKey, request_class
 from kafkish_protocol.messages.api_versions import ApiVersionsRequest
 from kafkish_protocol.messages.find_coordinator import FindCoordinatorRequest
 from kafkish_protocol.messages.init_producer_id import InitProducerIdRequest
@@ -34,7 +34,7 @@ READING: Final = (
     ApiKey.LIST_CONFIG_RESOURCES, ApiKey.INCREMENTAL_ALTER_CONFIGS,
 )  # fmt: skip
 """What may be asked again: a broker that was only slow to see a change then gives the same answer."""
-RETRIES: Final = 6
+RETRIES: Final = 5
 CONTROL_LANE: Final = -1
 SETTLE_S: Final = 10.0
 
@@ -88,10 +88,7 @@ class Run:
         """API -> the versions that both brokers have."""
         replies = self._ask(ApiVersionsRequest(client_software_name="kafkish", client_software_version="diff"), 3)
         ours, theirs = ({row.api_key: row for row in reply.api_keys} for reply in replies)
-        return {
-            key: Versions(max(ours[key].min_version, theirs[key].min_version), min(ours[key].max_version, theirs[key].max_version))
-            for key in ours.keys() & theirs.keys()
-        }
+        return {key: common_versions(key, ours[key], theirs[key]) for key in ours.keys() & theirs.keys()}
 
     def compare(self, steps: Iterable[Step], requests: int, stop: Callable[[Report], bool]) -> Report:
         """Send up to `requests`; `stop` is asked after each whether that was enough."""
@@ -117,7 +114,8 @@ class Run:
 
     def _asked_again(self, step: Step, replies: tuple[Any, Any]) -> tuple[Any, Any]:
         for attempt in range(RETRIES if step.key in READING or self._is_sessionless_fetch(step) else 0):
-            if not self._unexplained(step, replies):
+            found = self._unexplained(step, replies)
+            if all(finding_key(each) in self.report.findings for each in found):
                 break
             time.sleep(0.02 * 2**attempt)
             replies = self._exchange.send(step) or replies
@@ -136,7 +134,7 @@ class Run:
             if entry is not None:
                 self.report.deliberate[entry.reason] += 1
                 continue
-            key = (difference.api, difference.field, str((difference.ours, difference.theirs))[:200])
+            key = finding_key(difference)
             if key in self.report.findings:
                 self.report.findings[key].count += 1
             else:
@@ -185,3 +183,15 @@ class Run:
         ]
         replies = self._ask(ListOffsetsRequest(replica_id=-1, topics=rows), 5)
         return not any(each.error_code for reply in replies for row in reply.topics for each in row.partitions)
+
+
+def finding_key(difference: Difference) -> tuple[str, str, str]:
+    """Differences that are shown once."""
+    return difference.api, difference.field, str((difference.ours, difference.theirs))[:200]
+
+
+def common_versions(key: int, ours: Any, theirs: Any) -> Versions:
+    """What both advertise and a schema has: Kafka advertises versions of Produce that it does not serve."""
+    schema = request_class(ApiKey(key)).schema.versions
+    low = max(ours.min_version, theirs.min_version, schema.low)
+    return Versions(low, min(ours.max_version, theirs.max_version, schema.high))

@@ -64,11 +64,11 @@ def topic_name(world: World, random: Random) -> str:
 
 
 def new_topic_name(world: World, random: Random) -> str:
-    return f"t{random.randrange(8)}" if random.random() < 0.8 else topic_name(world, random)
+    return f"t{world.tag}-{random.randrange(8)}" if random.random() < 0.8 else topic_name(world, random)
 
 
 def deleted_topic_name(world: World, random: Random) -> str:
-    return topic_name(world, random) if len(world.topics) > 4 else random.choice(ODD_TOPICS[:7])
+    return topic_name(world, random) if len(world.topics) > 5 else random.choice(ODD_TOPICS[:7])
 
 
 def topic_id(world: World, random: Random) -> Uuid:
@@ -77,7 +77,7 @@ def topic_id(world: World, random: Random) -> Uuid:
 
 
 def deleted_topic_id(world: World, random: Random) -> Uuid:
-    return topic_id(world, random) if len(world.topics) > 4 else random.choice((ZERO_UUID, NO_SUCH_ID))
+    return topic_id(world, random) if len(world.topics) > 5 else random.choice((ZERO_UUID, NO_SUCH_ID))
 
 
 def group_name(world: World, random: Random) -> str:
@@ -111,7 +111,7 @@ WORDS: Final[dict[str, Word]] = {
     "coordinator_keys": group_name, "member_id": member_id, "group_instance_id": one_of(None, None, None, "i1", ""),
     "producer_id": producer_id, "producer_epoch": one_of(0, 0, 1, -1), "transactional_id": one_of(None, None, ""),
     "broker_id": one_of(7, 99, -1), "broker_ids": one_of(1, 1, 1, 2, -1), "replicas": one_of(1, 1, 1, 2, -1),
-    "replica_id": one_of(-1, -1, -1, -1, -2, 7), "cluster_id": one_of(None),
+    "replica_id": one_of(-1, -1, -1, -1, -2), "ListOffsets.replica_id": one_of(-1, -1, -1, -2, 7), "cluster_id": one_of(None),
     # offsets and times
     "committed_offset": one_of(0, 1, 5, 1000, -1, -2, 2**62), "offset": one_of(-1, 0, 1, 1, 2, 5, 1000, -2),
     "fetch_offset": one_of(0, 0, 0, 1, 2, 5, 20, 1000, -1), "log_start_offset": one_of(-1, 0),

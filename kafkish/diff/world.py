@@ -55,6 +55,7 @@ class World:
 
     def __init__(self, base_ms: int) -> None:
         self.base_ms = base_ms
+        self.tag = base_ms // 1000 % 1_000_000  # in names, so that a run finds nothing of an earlier one
         self.topics: dict[str, Topic] = {}
         self.producers: list[Producer] = []
         self.sessions: list[Session] = []
@@ -63,7 +64,7 @@ class World:
 
     def group_names(self) -> list[str]:
         """The groups in use. One in which a member hangs is left behind."""
-        return [f"g{number}" for number in range(self.first_group, self.first_group + 4)]
+        return [f"g{self.tag}-{number}" for number in range(self.first_group, self.first_group + 4)]
 
     def observe(self, step: Step, reply: Any) -> None:
         """Learn from an answered request."""

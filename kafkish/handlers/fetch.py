@@ -185,7 +185,7 @@ def _diverged(index: int, partition: Partition, diverging: Diverging) -> Partiti
 
 def _refused(index: int, code: ErrorCode) -> PartitionData:
     return PartitionData(
-        partition_index=index, error_code=code, high_watermark=-1, aborted_transactions=None, records=_NO_RECORDS
+        partition_index=index, error_code=code, high_watermark=-1, aborted_transactions=[], records=_NO_RECORDS
     )
 
 
