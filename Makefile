@@ -82,3 +82,7 @@ sim-raft: $(VENV)/.dev ## simulate SEEDS (1000) quorums from seed FIRST (0) on; 
 .PHONY: bench-codec
 bench-codec: $(VENV)/.dev ## the codec beside construct and the Python clients' codecs
 	$(BIN)/python bench/codec.py $(ARGS)
+
+.PHONY: bench-storage
+bench-storage: $(VENV)/.dev ## the log beside bare system calls; LOG_GB (2) is the size of the log that is read
+	$(BIN)/python bench/storage.py --log-gb $(or $(LOG_GB),2) $(ARGS)

@@ -10,7 +10,7 @@ _FIGURES = pytest.StashKey[list[str]]()
 
 # What a test with a mark needs on the PATH.
 _PROGRAMS = {"kafka": ("java", "mvn"), "kcat": ("kcat",), "spark": ("java",)}
-_DEFAULT_BROKER = "apache"
+_DEFAULT_BROKER = "kafkish"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -119,7 +119,7 @@ class Broker:
         self.logs = self._open_logs()
         self._open_quorum()
         self.publisher = Publisher(settings)
-        flusher = Flusher(self._workers, clock.monotonic_ms)
+        flusher = Flusher(self._workers, clock.wall_ms)
         self.partitions = PartitionTable(
             self.logs, self.node.id, workers=self._workers, flush=flusher.flush, wall_ms=clock.wall_ms
         )
@@ -132,7 +132,6 @@ class Broker:
             timers=self._timers,
             workers=self._workers,
             wall_ms=clock.wall_ms,
-            monotonic_ms=clock.monotonic_ms,
         )
         self.publisher.subscribe(self.partitions.apply)
         self.publisher.subscribe(Coordination(self.groups, self.partitions, self.node.id).apply)
@@ -235,7 +234,7 @@ class Broker:
             self.controller,
             listeners=self._advertised(bound),
             features=SERVED_FEATURES,
-            directories=list(self.identity.directory_ids.values()),
+            directories=self.identity.log_directory_ids,
             heartbeat_interval_ms=settings.replication.broker_heartbeat_interval_ms,
             rack=settings.node.broker_rack,
             previous_broker_epoch=_previous_epoch(self.logs),

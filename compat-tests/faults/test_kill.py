@@ -40,6 +40,12 @@ def expect_commits_kept(broker: Broker, group: str, topic: str, before: dict[int
         assert offset <= kept[topic, partition][0] <= reader.tried[partition]
 
 
+def wait_for_progress(writer: Writer, reader: Reader) -> None:
+    acked, committed = len(writer.acked), dict(reader.committed)
+    until(lambda: len(writer.acked) >= acked + 200, "200 more records acknowledged")
+    until(lambda: reader.committed != committed, "one more commit acknowledged")
+
+
 @pytest.mark.timeout(600)
 def test_acknowledged_records_and_commits_survive_kills_under_load(
     broker: Broker, make_topic: Callable[..., str], group: str, show: Callable[[str], None]
@@ -49,10 +55,8 @@ def test_acknowledged_records_and_commits_survive_kills_under_load(
     topic = make_topic(PARTITIONS, {"flush.messages": "1"})
     writer, reader = Writer(broker.address, topic, PARTITIONS), Reader(broker.address, topic, group)
     restarts_ms = []
-    for number in range(kills):
-        acked, read = len(writer.acked), dict(reader.committed)
-        until(lambda acked=acked: len(writer.acked) >= acked + 200, f"records acknowledged before kill {number}")
-        until(lambda read=read: reader.committed != read, f"a commit acknowledged before kill {number}")
+    for _ in range(kills):
+        wait_for_progress(writer, reader)
         time.sleep(dice.uniform(0, 0.2))  # any moment of the load
         before = dict(reader.committed)
         broker.kill()

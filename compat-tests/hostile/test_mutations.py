@@ -70,10 +70,10 @@ async def sent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, frame
         async with asyncio.timeout(PATIENCE_S):
             size = int.from_bytes(await reader.readexactly(4), "big")
             await reader.readexactly(size)
+    except TimeoutError:  # which is an OSError too, so it comes first
+        return "left waiting"
     except (OSError, EOFError):
         return "refused"
-    except TimeoutError:
-        return "left waiting"
     return "answered"
 
 

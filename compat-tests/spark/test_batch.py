@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import batches
+import compaction
 import control
 import pytest
 from batches import Record
@@ -146,6 +147,19 @@ def test_deleted_records_are_skipped(read: Callable[..., Any], timed: str, wire:
     with pytest.raises(FAILURES):
         read(subscribe=timed, failOnDataLoss=True, **lost).count()
     assert places(read(subscribe=timed, failOnDataLoss=False, **lost)) == everything((0, range(6, 10)), (1, [8, 9]))
+
+
+def test_holes_of_a_compacted_topic_are_passed_over(
+    read: Callable[..., Any], make_topic: Callable[..., str], wire: Wire
+) -> None:
+    topic = make_topic(configs=compaction.EAGER)
+    for number in range(40):
+        control.produce(wire, topic, compaction.keyed(b"%d" % (number % 3), b"%d" % number))
+    compaction.wait_for_compaction(wire, topic, 37)
+    before = {(0, offset) for offset, _, _ in compaction.remaining(wire, topic)}
+    seen = places(read(subscribe=topic, endingOffsets=json.dumps({topic: {"0": 40}}), minPartitions=4))
+    assert seen == [(0, 37), (0, 38), (0, 39)]
+    assert set(seen) <= set(places(read(subscribe=topic))) <= before, "compaction only ever takes away"
 
 
 # -- writing

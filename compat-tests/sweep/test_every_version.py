@@ -43,8 +43,8 @@ class Sweep:
     def send(self, api: int, version: int, asked: Asked) -> None:
         self.sent += 1
         try:
-            call = {"api": api, "version": version, "address": self._address, "body": asked.body}
-            codes = set(error_codes(self._jvm.call("message.send", **call)))
+            answer = self._jvm.call("message.send", api=api, version=version, address=self._address, body=asked.body)
+            codes = set(error_codes(answer))
             if asked.errors is not None and not codes <= asked.errors:
                 self.wrong.append(f"API {api} v{version}: errors {sorted(codes)}, not {sorted(asked.errors)}")
         except JavaError as error:

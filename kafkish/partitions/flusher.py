@@ -19,16 +19,16 @@ log = logging.getLogger("kafkish.partitions")
 class Flusher:
     """Flushes partitions that ask for it."""
 
-    def __init__(self, workers: Workers, monotonic_ms: Callable[[], int]) -> None:
+    def __init__(self, workers: Workers, wall_ms: Callable[[], int]) -> None:
         self._workers = workers
-        self._monotonic_ms = monotonic_ms
+        self._wall_ms = wall_ms
 
     def flush(self, partition: Partition) -> None:
         """Begin a flush, unless one is under way: then another follows it."""
         if partition.log.flushing is not None:
             return
         try:
-            job = partition.log.flush(self._monotonic_ms())
+            job = partition.log.flush(self._wall_ms())
         except StorageError as error:
             partition.disappoint(from_storage(error))
             return
@@ -43,5 +43,5 @@ class Flusher:
             partition.notify()
             return
         partition.advance()
-        if partition.log.end_offset > partition.log.recovery_point and partition.needs_flush(self._monotonic_ms()):
+        if partition.log.end_offset > partition.log.recovery_point and partition.needs_flush(self._wall_ms()):
             self.flush(partition)

@@ -13,7 +13,7 @@ from kafkish.partitions.flusher import Flusher
 from kafkish.partitions.table import PartitionTable
 from kafkish.timers import Timers
 from kafkish.workers import Workers, run_job
-from kafkish_storage import Log, LogManager
+from kafkish_storage import Log, LogManager, TopicPartition
 from kafkish_storage.compaction import CompactionJob
 from kafkish_storage.config import NEVER
 from kafkish_storage.errors import CompactionCancelled, StorageError
@@ -22,6 +22,8 @@ log = logging.getLogger("kafkish.housekeeping")
 
 _FLUSH_CHECK_MS: Final = 1_000
 _FILES_CHECK_MS: Final = 5_000
+_MAX_TO_RECOVER_BYTES: Final = 256 * 1024 * 1024
+"""Of one log: what is not on disk, or not noted to be, must be read again after a crash. This bounds the restart."""
 
 
 class Housekeeping:
@@ -37,7 +39,6 @@ class Housekeeping:
         timers: Timers,
         workers: Workers,
         wall_ms: Callable[[], int],
-        monotonic_ms: Callable[[], int],
     ) -> None:
         self._logs = logs
         self._partitions = partitions
@@ -46,7 +47,7 @@ class Housekeeping:
         self._timers = timers
         self._workers = workers
         self._wall_ms = wall_ms
-        self._monotonic_ms = monotonic_ms
+        self._noted_bytes: dict[TopicPartition, int] = {}  # how large logs were when their recovery points were noted
         self._is_stopped = False
 
     def start(self) -> None:
@@ -55,6 +56,7 @@ class Housekeeping:
         self._repeat(self._compact, lambda settings: settings.log.log_cleaner_backoff_ms)
         self._repeat(self._remove_garbage, lambda _: _FILES_CHECK_MS)
         self._repeat(self._flush, lambda _: _FLUSH_CHECK_MS)
+        self._repeat(self._bound_recovery, lambda _: _FLUSH_CHECK_MS)
         self._repeat(self._expire_producers, lambda it: it.transactions.producer_id_expiration_check_interval_ms)
         self._repeat(
             self._checkpoint_high_watermarks,
@@ -110,10 +112,25 @@ class Housekeeping:
         return _all(self._workers.run(job.run) for job in jobs)
 
     def _flush(self) -> None:
-        now_ms = self._monotonic_ms()
+        now_ms = self._wall_ms()
         for partition in self._partitions:
-            if partition.log.config.flush_ms < NEVER and partition.needs_flush(now_ms):
+            is_due = partition.log.config.flush_ms < NEVER and partition.needs_flush(now_ms)
+            if is_due or partition.unflushed_bytes > _MAX_TO_RECOVER_BYTES:
                 self._flusher.flush(partition)
+
+    def _bound_recovery(self) -> Deferred[None] | None:
+        """Note recovery points where much has been flushed since they were noted."""
+        due = [directory for directory in self._logs.online if any(map(self._has_grown, directory.logs.values()))]
+        if not due:
+            return None
+        for directory in due:
+            self._noted_bytes.update({partition: found.size_bytes for partition, found in directory.logs.items()})
+        return _all(run_job(self._workers, directory.checkpoint_recovery_points()) for directory in due)
+
+    def _has_grown(self, found: Log) -> bool:
+        if found.checkpointed_recovery_point >= found.recovery_point:
+            return False
+        return found.size_bytes - self._noted_bytes.get(found.partition, 0) > _MAX_TO_RECOVER_BYTES
 
     def _expire_producers(self) -> None:
         self._logs.remove_expired_producers(self._wall_ms())

@@ -172,6 +172,12 @@ class Partition(Watchable):
         """Whether only what is on disk counts."""
         return self.log.config.flush_messages <= 1
 
+    @property
+    def unflushed_bytes(self) -> int:
+        """Of the segment that is written to: others are flushed when they are full."""
+        active = self.log.segments.active
+        return active.size_bytes - active.synced_bytes
+
     def needs_flush(self, now_ms: int) -> bool:
         """Whether the topic's settings want more on disk than is there."""
         return self.log.flush_is_due(now_ms)

@@ -11,6 +11,7 @@
     runtime.py         the active controller: operations, their records (batching.py), their answers
     duties.py          what it does by itself
     local_broker.py    the broker of this process registers with the controller
+    telling.py         listeners that fail harm nobody else
     opening.py         all of it from the broker's settings
     describing.py      what DescribeQuorum tells
 

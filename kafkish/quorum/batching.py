@@ -21,19 +21,19 @@ _ROOM_BYTES: Final = 64  # at most, for what a record has besides its value
 
 def plan_batches(
     records: Sequence[MetadataRecord], metadata_version: int, *, atomic: bool, now_ms: int
-) -> Iterator[tuple[Sequence[MetadataRecord], Batch]]:
+) -> list[tuple[Sequence[MetadataRecord], Batch]]:
     """The batches to append one after the other, each with the records in it."""
     parts = list(_parts(records, metadata_version))
     if atomic and len(parts) > 1 and not isinstance(records[0], BeginTransactionRecord):
         if metadata_version < versions.METADATA_TRANSACTIONS:
-            raise ValueError(
-                f"{len(records)} records do not fit into one batch, and metadata.version is too old for more"
-            )
+            raise ValueError(f"{len(records)} records fit into no batch, and metadata.version is too old for more")
         name = f"{len(records)} records"
         parts = list(_parts([BeginTransactionRecord(name=name), *records, EndTransactionRecord()], metadata_version))
-    for part in parts:
-        made = [Record(delta, now_ms, None, value) for delta, (_, value) in enumerate(part)]
-        yield [record for record, _ in part], Batch(build_batch(made))
+    return [([record for record, _ in part], _batch([value for _, value in part], now_ms)) for part in parts]
+
+
+def _batch(values: list[bytes], now_ms: int) -> Batch:
+    return Batch(build_batch([Record(delta, now_ms, None, value) for delta, value in enumerate(values)]))
 
 
 def _parts(records: Sequence[MetadataRecord], metadata_version: int) -> Iterator[list[tuple[MetadataRecord, bytes]]]:

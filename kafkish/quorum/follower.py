@@ -4,8 +4,8 @@ The first image is told when this node knows what is committed and has replayed 
 was like long ago. Long replays yield to others between slices.
 """
 
-import logging
 from collections.abc import Callable
+from itertools import groupby
 from typing import Final
 
 from kafkish.metadata.changes import Update, difference
@@ -13,13 +13,13 @@ from kafkish.metadata.image import EMPTY, MetadataImage, Provenance
 from kafkish.metadata.loader import MetadataLoader
 from kafkish.metadata.records import decode_record
 from kafkish.quorum.metadata_log import MetadataLog
+from kafkish.quorum.telling import tell
 from kafkish.timers import Timers
 from kafkish_protocol.records import Batch
 from kafkish_protocol.schema import MetadataRecord
 from kafkish_raft.ports import OffsetAndEpoch
 
-_log: Final = logging.getLogger(__name__)
-_SLICE_BYTES: Final = 64 * 1024  # some milliseconds of replay
+_SLICE_BYTES: Final = 32 * 1024  # some milliseconds of replay
 
 
 class MetadataFollower:
@@ -30,7 +30,7 @@ class MetadataFollower:
         self._timers = timers
         self._loader = MetadataLoader()
         self._committed_offset = 0
-        self._is_resting = False  # between two slices
+        self._is_busy = False  # in a slice, or between two
         self._listeners: list[Callable[[Update], object]] = []
         self._is_public = False
         self.applied_offset = 0
@@ -38,6 +38,8 @@ class MetadataFollower:
         self.bytes_since_snapshot = 0
         self.on_applied: list[Callable[[int], object]] = []
         """Told of `applied_offset` after the listeners have seen the image."""
+        self.knows_committed: Callable[[], bool] = lambda: False
+        """Whether the leader has told this node, in this life of it, how far the log is committed."""
         self.on_failure: Callable[[Exception], object] = lambda _error: None
 
     @property
@@ -59,41 +61,47 @@ class MetadataFollower:
         """Tell of every update from now on; of all that is known so far, at once."""
         self._listeners.append(listener)
         if self._is_public:
-            self._tell(listener, Update(EMPTY, self.image, difference(EMPTY, self.image)))
+            tell(listener, Update(EMPTY, self.image, difference(EMPTY, self.image)))
 
     def publish_first(self) -> None:
-        """What was replayed is all that was committed when this node came back."""
+        """Once: when what was replayed is all that was committed when this node came back."""
         is_replayed = self.applied_offset >= self._committed_offset and self.image.features.metadata_version is not None
-        if is_replayed and not self._is_public:
+        if not self._is_public and is_replayed and self.knows_committed():
             self._is_public = True
             self._publish(Update(EMPTY, self.image, difference(EMPTY, self.image)))
 
     def advance(self, committed_offset: int) -> None:
         """More is committed: replay it, at once or in slices."""
         self._committed_offset = committed_offset
-        if not self._is_resting:
-            self._replay()
+        if not self._is_busy:
+            self.replay()
 
     def _resume(self) -> None:
-        self._is_resting = False
         try:
-            self._replay()
+            self.replay()
         except Exception as error:  # whatever it is, this node can not go on without the rest
             self.on_failure(error)
 
-    def _replay(self) -> None:
+    def replay(self) -> None:
+        """One slice. Whoever is told of it may make more to be committed; that waits for the next."""
+        self._is_busy = True
+        self._replay_slice()
+        self._is_busy = self.applied_offset < self._committed_offset
+        if self._is_busy:
+            self._timers.call_later(0, self._resume)
+
+    def _replay_slice(self) -> None:
         latest = self._log.latest_snapshot
         is_behind = self.applied_offset == 0 or self.applied_offset < self._log.start_offset
         if latest is not None and is_behind and self.applied_offset < latest.offset:
             self._load_snapshot(latest)
         if self.applied_offset < self._committed_offset:
-            for batch in self._log.read(self.applied_offset, self._committed_offset, _SLICE_BYTES):
-                self._load_batch(batch)
+            batches = self._log.read(self.applied_offset, self._committed_offset, _SLICE_BYTES)
+            for (is_control, _), run in groupby(batches, lambda batch: (batch.is_control, batch.leader_epoch)):
+                self._load_run(list(run), is_control=is_control)
+        self.publish_first()
         for told in list(self.on_applied):
             told(self.applied_offset)
-        if self.applied_offset < self._committed_offset:
-            self._is_resting = True
-            self._timers.call_later(0, self._resume)
 
     def _load_snapshot(self, snapshot_id: OffsetAndEpoch) -> None:
         snapshot = self._log.snapshots.read(snapshot_id)
@@ -103,25 +111,20 @@ class MetadataFollower:
         self.applied_offset = snapshot_id.offset
         self.bytes_since_snapshot = 0
 
-    def _load_batch(self, batch: Batch) -> None:
-        if not batch.is_control:
-            place = {"base_offset": batch.base_offset, "epoch": batch.leader_epoch}
-            updates = self._loader.load_batch(records_of(batch), timestamp_ms=batch.max_timestamp, **place)
-            for update in updates:
+    def _load_run(self, batches: list[Batch], *, is_control: bool) -> None:
+        """Batches that follow one another in an epoch become one image: each image costs a copy of what changes."""
+        first, last = batches[0], batches[-1]
+        if not is_control:
+            records = [record for batch in batches for record in records_of(batch)]
+            place = {"base_offset": first.base_offset, "epoch": first.leader_epoch}
+            for update in self._loader.load_batch(records, timestamp_ms=last.max_timestamp, **place):
                 self._publish(update)
-        self.applied_offset = batch.next_offset
-        self.bytes_since_snapshot += batch.size_bytes
+        self.applied_offset = last.next_offset
+        self.bytes_since_snapshot += sum(batch.size_bytes for batch in batches)
 
     def _publish(self, update: Update) -> None:
         for listener in self._listeners if self._is_public else ():
-            self._tell(listener, update)
-
-    def _tell(self, listener: Callable[[Update], object], update: Update) -> None:
-        """One listener's mistake must not keep the others from what the cluster has decided."""
-        try:
-            listener(update)
-        except Exception:
-            _log.exception("%r failed on the metadata at offset %d", listener, update.after.provenance.offset)
+            tell(listener, update)
 
 
 def records_of(batch: Batch) -> list[MetadataRecord]:

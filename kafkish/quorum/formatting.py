@@ -48,6 +48,12 @@ class Identity(NamedTuple):
     node_id: int
     directory_ids: Mapping[str, Uuid]  # by path, the metadata directory among them
     metadata_directory: str
+    log_directories: tuple[str, ...]
+
+    @property
+    def log_directory_ids(self) -> list[Uuid]:
+        """Of the directories that hold partitions: what the broker registers."""
+        return [self.directory_ids[path] for path in self.log_directories]
 
     @property
     def replica_key(self) -> ReplicaKey:
@@ -131,7 +137,7 @@ class _Formatter:
             if known is None:  # new, or from before directories had ids (KIP-858)
                 written = MetaProperties(cluster_id, node_id, format_uuid(ids[path]))
                 write_meta_properties(self._files, path, written)
-        return Identity(cluster_id, node_id, ids, metadata_directory)
+        return Identity(cluster_id, node_id, ids, metadata_directory, tuple(self._settings.log.log_dirs))
 
     def _uuid(self) -> Uuid:
         return random_uuid(self._dice.randbytes)

@@ -80,6 +80,7 @@ class LocalBroker:
         self.ready: Deferred[int] = Deferred()
         """The broker's epoch, once it is unfenced; fails if it can never be."""
         controller.on_active.append(self._register)
+        controller.quorum.on_failure.append(self._quorum_failed)
 
     def start(self) -> None:
         """Register as soon as the controller is active."""
@@ -108,7 +109,8 @@ class LocalBroker:
             response = done.result()
         except Exception as error:  # the controller changed, or failed: whoever is next decides
             _log.warning("the registration of broker %d was not answered: %s", self._node_id, error)
-            self._later(_RETRY_MS, self._register)
+            if self._controller.quorum.failure is None:
+                self._later(_RETRY_MS, self._register)
             return
         if response.error_code:
             self._refused(ErrorCode(response.error_code))
@@ -167,7 +169,7 @@ class LocalBroker:
     def _after_silence(self) -> None:
         if self._stopped is not None:
             self._finish()
-        else:
+        elif self._controller.quorum.failure is None:
             self._later(self._interval_ms, self._heartbeat)
 
     def _forgotten(self, code: ErrorCode) -> None:
@@ -178,6 +180,11 @@ class LocalBroker:
             _log.warning("broker %d is registered no more (%s) and registers again", self._node_id, code.name)
             self.epoch = None
             self._register()
+
+    def _quorum_failed(self, reason: str) -> None:
+        self._cancel_timer()
+        if not self.ready.is_done:
+            self.ready.fail(RegistrationError(reason))
 
     def _finish(self) -> None:
         self._cancel_timer()

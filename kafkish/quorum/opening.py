@@ -11,6 +11,7 @@ from kafkish.timers import Timers
 from kafkish_raft import ports as raft
 from kafkish_raft.voters import Endpoint, Endpoints, ReplicaKey, Voter, VoterSet
 from kafkish_storage import Files, LogConfig
+from kafkish_storage.directory import lock_directory
 
 
 def open_quorum(
@@ -25,11 +26,15 @@ def open_quorum(
     peers: PeerChannel | None = None,
 ) -> Quorum:
     """Open the metadata log, blocking. Then subscribe to what is of interest, and `start`."""
-    log = MetadataLog(files, identity.metadata_directory, log_config(settings), clock, executor)
+    path = identity.metadata_directory
+    lock = None if path in identity.log_directories else lock_directory(files, path)  # theirs are locked with the logs
+    log = MetadataLog(files, path, log_config(settings), clock, executor)
     votes = VoteFile(files, log.directory)
     own = raft_settings(settings, identity, has_peers=peers is not None)
     quorum = Quorum(own, log, votes, clock=clock, timers=timers, executor=executor, dice=dice, peers=peers)
     Snapshotter(quorum, files, snapshot_limits(settings))
+    if lock is not None:
+        quorum.on_closed.append(lock.release)
     return quorum
 
 

@@ -7,7 +7,7 @@ step. The first effect that can not be carried out stops the node for good.
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, cast
@@ -18,17 +18,22 @@ from kafkish.metadata.image import MetadataImage
 from kafkish.quorum.follower import MetadataFollower
 from kafkish.quorum.metadata_log import MetadataLog
 from kafkish.quorum.ports import Clock, Dice, Executor, PeerChannel
+from kafkish.quorum.telling import tell
 from kafkish.quorum.vote_file import VoteFile
 from kafkish.timers import Timer, Timers
 from kafkish_protocol.records import Batch
 from kafkish_raft import effects, events
 from kafkish_raft.messages import FetchResponse, FetchSnapshotResponse, ReadFrom, Request, Response
-from kafkish_raft.ports import OffsetAndEpoch, Settings
+from kafkish_raft.ports import ElectionState, OffsetAndEpoch, Settings
 from kafkish_raft.raft import Raft
 from kafkish_raft.states import Follower
 from kafkish_raft.voters import NodeId
 
 _log: Final = logging.getLogger(__name__)
+
+
+_AFTER_THE_STEP: Final = (effects.PersistElection, effects.HighWatermark, effects.LeaderChanged)
+"""Effects that nobody sees before the step is over. A vote that is replaced in the same step need not be written."""
 
 
 class QuorumFailedError(Exception):
@@ -37,9 +42,9 @@ class QuorumFailedError(Exception):
 
 @dataclass(slots=True)
 class _Append:
-    """A batch on its way into the log; without an offset it was refused."""
+    """A batch on its way into the log."""
 
-    base_offset: int | None = None
+    is_done: bool = False
 
 
 class Quorum:
@@ -63,6 +68,7 @@ class Quorum:
         self.failure: str | None = None
         self.on_leader_changed: list[Callable[[effects.LeaderChanged], object]] = []
         self.on_failure: list[Callable[[str], object]] = []
+        self.on_closed: list[Callable[[], object]] = []
         self.raft = Raft(settings, log, votes, dice.randrange)
         self.clock = clock
         self.timers = timers
@@ -76,8 +82,9 @@ class Quorum:
         self._timer: Timer | None = None
         self._timer_ms = 0
         self._stopping: Deferred[None] | None = None
+        self._unwritten_vote: ElectionState | None = None
         self._carry_out: dict[type, Callable[..., object]] = {
-            effects.PersistElection: lambda effect: self._votes.write(effect.election),
+            effects.PersistElection: self._note_vote,
             effects.AppendControl: self._append_control,
             effects.AppendBatch: self._append_batch,
             effects.AppendFetched: self._append_fetched,
@@ -91,6 +98,7 @@ class Quorum:
         }
         log.on_flushed = self._flushed
         self.follower.on_failure = self.fail
+        self.follower.knows_committed = self._knows_committed
 
     # -- for others
 
@@ -120,19 +128,23 @@ class Quorum:
         """Come back to where this node was, and take part."""
         self._feed(events.Start(self.log.controls()))
 
-    def append(self, batch: Batch, epoch: int) -> int | None:
-        """As leader of `epoch`: the offset at which the batch now stands in the log; None if another leads.
+    def append(self, batches: Sequence[Batch], epoch: int) -> bool:
+        """As leader of `epoch`: put these at the end of the log, with nothing between them. False if another leads.
 
-        It is committed when it was applied: see `follower.on_applied`.
+        They are committed when they were applied: see `follower.on_applied`.
         """
-        handle = _Append()
-        self._feed(events.AppendRequested(batch, epoch, handle))
-        return handle.base_offset
+        handles = [_Append() for _ in batches]
+        wanted = [events.AppendRequested(batch, epoch, handle) for batch, handle in zip(batches, handles, strict=True)]
+        self._feed(*wanted)
+        return all(handle.is_done for handle in handles)
 
     def ask(self, request: Request) -> Deferred[Response]:
         """A request of a peer, of an administrator or of the local controller."""
         answer: Deferred[Response] = Deferred()
-        self._feed(events.RequestReceived(request, answer))
+        if self.failure is not None:
+            answer.fail(QuorumFailedError(self.failure))
+        else:
+            self._feed(events.RequestReceived(request, answer))
         return answer
 
     def answered(self, source: NodeId, correlation_id: int, response: Response | None) -> None:
@@ -145,10 +157,11 @@ class Quorum:
 
     def stop(self) -> Deferred[None]:
         """Hand over, make everything durable, close the log."""
-        self._stopping = Deferred()
-        self._feed(events.ShutdownRequested())
-        if self.failure is not None and not self._stopping.is_done:
-            self._stopping.resolve(None)
+        if self._stopping is None:
+            self._stopping = Deferred()
+            self._feed(events.ShutdownRequested())
+            if self.failure is not None:
+                self._stopped()
         return self._stopping
 
     def fail(self, error: Exception) -> None:
@@ -160,13 +173,22 @@ class Quorum:
             self._deliveries.clear()
             if self._timer is not None:
                 self._timer.cancel()
-            for told in list(self.on_failure):
-                told(self.failure)
+            for listener in list(self.on_failure):
+                tell(listener, self.failure)
+            self._stopped()
+
+    def _stopped(self) -> None:
+        if self._stopping is not None and not self._stopping.is_done:
+            for listener in self.on_closed:
+                tell(listener)
+            tell(self._stopping.resolve, None)
 
     # -- events
 
-    def _feed(self, event: events.Event) -> None:
-        self._events.append(event)
+    def _feed(self, *wanted: events.Event) -> None:
+        if self.failure is not None:
+            return
+        self._events.extend(wanted)
         if not self._is_stepping:
             self._is_stepping = True
             self._guard(self._step_all)
@@ -186,7 +208,10 @@ class Quorum:
     def _step_all(self) -> None:
         while self._events:
             for effect in self.raft.step(self._events.popleft(), self.clock.monotonic_ms()):
+                if type(effect) not in _AFTER_THE_STEP:
+                    self._write_vote()
                 self._carry_out[type(effect)](effect)
+            self._write_vote()
         if not self._is_closing:
             self.log.flush()
             self._set_timer()
@@ -194,11 +219,10 @@ class Quorum:
     def _deliver_all(self) -> None:
         while self._deliveries:
             self._deliveries.popleft()()
-        if not self.follower.is_public and self._knows_what_is_committed():
-            self.follower.publish_first()
+        self.follower.publish_first()
         self._stop_if_done()
 
-    def _knows_what_is_committed(self) -> bool:
+    def _knows_committed(self) -> bool:
         """A high watermark from before a restart does not count: more may have been committed since."""
         raft = self.raft
         if raft.leader is not None:
@@ -222,21 +246,28 @@ class Quorum:
 
     def _stop_if_done(self) -> None:
         """Close the log when this node is not needed any more and nothing is being written."""
-        stopping = self._stopping
-        if stopping is None or self._is_closing or not self.raft.may_stop or self.log.is_flushing:
+        if self._stopping is None or self._is_closing or not self.raft.may_stop or self.log.is_flushing:
             return
         self._is_closing = True
         if self._timer is not None:
             self._timer.cancel()
+        self.executor.submit(self.log.log.close, self._closed)
 
-        def closed(error: Exception | None) -> None:
-            if error is not None:
-                self.fail(error)
-            stopping.resolve(None)
-
-        self.executor.submit(self.log.log.close, closed)
+    def _closed(self, error: Exception | None) -> None:
+        if error is not None:
+            self.fail(error)
+        self._stopped()
 
     # -- effects
+
+    def _note_vote(self, effect: effects.PersistElection) -> None:
+        self._unwritten_vote = effect.election
+
+    def _write_vote(self) -> None:
+        """Before anything that another could learn of it. Blocks: an election waits for the disk, and it is rare."""
+        election, self._unwritten_vote = self._unwritten_vote, None
+        if election is not None:
+            self._votes.write(election)
 
     def _append_control(self, effect: effects.AppendControl) -> None:
         self.log.append_control(effect)
@@ -244,7 +275,7 @@ class Quorum:
 
     def _append_batch(self, effect: effects.AppendBatch) -> None:
         self.log.append_batch(cast("Batch", effect.batch), effect.base_offset, effect.epoch)
-        cast("_Append", effect.handle).base_offset = effect.base_offset
+        cast("_Append", effect.handle).is_done = True
         self._events.appendleft(events.LogChanged())
 
     def _append_fetched(self, effect: effects.AppendFetched) -> None:
@@ -267,7 +298,7 @@ class Quorum:
     def _reply(self, effect: effects.Reply) -> None:
         if isinstance(effect.handle, Deferred):
             response = self._with_records(effect.response)
-            self._deliveries.append(partial(effect.handle.resolve, response))
+            self._deliveries.append(partial(tell, effect.handle.resolve, response))
 
     def _with_records(self, response: Response) -> Response:
         """Put the bytes in the place of where they are."""

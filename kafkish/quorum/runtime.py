@@ -29,6 +29,7 @@ from kafkish.metadata.loader import MetadataLoader
 from kafkish.quorum.batching import plan_batches
 from kafkish.quorum.formatting import FirstRecords
 from kafkish.quorum.quorum import Quorum
+from kafkish.quorum.telling import tell
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from kafkish_protocol.messages.broker_registration import BrokerRegistrationRequest, BrokerRegistrationResponse
@@ -115,9 +116,7 @@ class ControllerRuntime:
         try:
             result = operation(self._pending.image, request, self._context(caller))
             is_written = self._write(result)
-        except (
-            Exception
-        ) as error:  # a mistake in an operation, or a record that can not be encoded: nothing was written
+        except Exception as error:  # of an operation, or of a record that can not be encoded; nothing was written
             _log.exception("%s of the controller failed", getattr(operation, "__name__", operation))
             return _failed(error)
         if not is_written:
@@ -153,19 +152,20 @@ class ControllerRuntime:
         """Add the records to the pending image and append them to the log. False if another node leads."""
         level = self._pending.image.features.metadata_version or self._first_level
         now_ms = self.quorum.clock.wall_ms()
-        for records, batch in plan_batches(result.records, level, atomic=result.atomic, now_ms=now_ms):
-            epoch, base_offset = self._epoch, self.quorum.log.end_offset
-            if epoch is None:
-                return False
-            self._replay(records, base_offset, epoch, now_ms)
-            if self.quorum.append(batch, epoch) is None:
-                return False
-        return True
+        planned = plan_batches(result.records, level, atomic=result.atomic, now_ms=now_ms)
+        epoch = self._epoch
+        if epoch is None or not planned:
+            return epoch is not None
+        self._replay([records for records, _ in planned], epoch, now_ms)
+        return self.quorum.append([batch for _, batch in planned], epoch)
 
-    def _replay(self, records: Sequence[MetadataRecord], base_offset: int, epoch: int, now_ms: int) -> None:
+    def _replay(self, parts: list[Sequence[MetadataRecord]], epoch: int, now_ms: int) -> None:
         """Before anything is written: what can not be replayed must never be in the log. Then the image is in doubt."""
+        base_offset = self.quorum.log.end_offset
         try:
-            self._pending.load_batch(records, base_offset=base_offset, epoch=epoch, timestamp_ms=now_ms)
+            for records in parts:
+                self._pending.load_batch(records, base_offset=base_offset, epoch=epoch, timestamp_ms=now_ms)
+                base_offset += len(records)
         except Exception:
             self.quorum.resign(epoch)
             raise
@@ -213,7 +213,7 @@ class ControllerRuntime:
         while self._waiting and self._waiting[0].end_offset <= applied_offset:
             _, response, answer = self._waiting.popleft()
             if not answer.is_done:
-                answer.resolve(response)
+                tell(answer.resolve, response)
 
     def _on_failure(self, reason: str) -> None:
         self._claimed = None
@@ -230,8 +230,8 @@ class ControllerRuntime:
         own = self.image.brokers.get(self.settings.node_id)
         dead = {own.id} if own is not None and own.incarnation_id != self.incarnation_id else ()
         self.sessions.activate(self.image, self.quorum.clock.monotonic_ms(), dead)
-        for told in list(self.on_active):
-            told()
+        for listener in list(self.on_active):
+            tell(listener)
 
     def _write_first_records(self, *, is_open: bool) -> None:
         levels, more = self._first_records
@@ -243,9 +243,9 @@ class ControllerRuntime:
         waiting, self._waiting = self._waiting, deque()
         for _, _, answer in waiting:
             if not answer.is_done:
-                answer.fail(error)
-        for told in list(self.on_inactive) if was_active else ():
-            told()
+                tell(answer.fail, error)
+        for listener in list(self.on_inactive) if was_active else ():
+            tell(listener)
 
     def _not_controller(self) -> ApiError:
         if self.quorum.failure is not None:

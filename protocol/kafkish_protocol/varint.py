@@ -42,6 +42,9 @@ def write_uvarint(out: bytearray, value: int) -> None:
 
 def read_varint(buffer: Buffer, position: int, max_bytes: int = 5) -> tuple[int, int]:
     """Read a zigzag varint of at most `max_bytes` bytes: 5 for an int32, 10 for an int64."""
+    byte = buffer[position]
+    if byte < 0x80:  # most are that short
+        return (byte >> 1) ^ -(byte & 1), position + 1
     value = shift = 0
     limit = 7 * max_bytes
     while True:

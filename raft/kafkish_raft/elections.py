@@ -69,7 +69,8 @@ class Elections(Replica):
         if isinstance(state, Leader) or not self.is_up_to_date(request.last_offset_epoch, request.last_offset):
             return False
         if request.pre_vote:
-            return not (isinstance(state, Follower) and state.has_fetched)
+            # An observer follows for ever, and may be a voter to others already: when it hears no leader, it grants.
+            return not (isinstance(state, Follower) and state.has_fetched and self.now_ms < state.fetch_deadline_ms)
         if not isinstance(state, Unattached | Prospective):
             return False
         if self.voted_key is not None:

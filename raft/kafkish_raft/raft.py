@@ -221,7 +221,7 @@ class Raft(Replication):
         elif isinstance(state, Follower):
             if self._may_stand:
                 yield state.fetch_deadline_ms
-            if not self.peers.any_under_way():
+            if self.leader_id is not None and self.peers.is_ready(self.leader_id) and not self.peers.any_under_way():
                 yield state.membership_deadline_ms
         elif self._may_stand or not isinstance(state, Unattached):
             yield state.election_deadline_ms

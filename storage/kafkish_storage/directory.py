@@ -8,7 +8,7 @@ from threading import Lock as ThreadLock
 from typing import Final, NamedTuple
 
 from kafkish_storage import checkpoint
-from kafkish_storage.errors import DirectoryError, DirectoryInUseError, WrongDirectoryError
+from kafkish_storage.errors import DirectoryInUseError, UnwritableDirectoryError, WrongDirectoryError
 from kafkish_storage.files import Files, Lock
 from kafkish_storage.health import Health
 from kafkish_storage.log import Log
@@ -129,7 +129,7 @@ class LogDirectory:
         return CheckpointJob(self, self._cleaned_offsets, dict(self.cleaned))
 
     def _note_cut(self, log: Log, offset: int) -> None:
-        """A log is about to lose batches that were durable, or to start earlier: say so first. It blocks, and is rare."""
+        """A log is about to lose durable batches, or to start earlier: say so first. It blocks, and it is rare."""
         offsets = {partition: other.recovery_point for partition, other in self.logs.items()}
         offsets[log.partition] = min(log.recovery_point, offset)
         self._recovery_points.write(self._recovery_points.take_number(), offsets)
@@ -236,11 +236,11 @@ class RemovalJob:
 def lock_directory(files: Files, path: str) -> Lock:
     """Take the directory for this process."""
     try:
-        files.make_directory(path)
+        _make_directory(files, path)
         lock = files.lock(f"{path}/{LOCK}")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise DirectoryError(
+        raise UnwritableDirectoryError(
             f"cannot write to the data directory {path}: {reason}. Let the broker's user write there, or name another"
         ) from error
     if lock is None:
@@ -248,6 +248,17 @@ def lock_directory(files: Files, path: str) -> Lock:
             f"{path}/{LOCK} is locked: another broker is using this data directory. Stop it, or name another directory"
         )
     return lock
+
+
+def _make_directory(files: Files, path: str) -> None:
+    """Make a directory, so that a crash does not take it with all that is in it."""
+    missing, above = [], path
+    while above not in ("", ".", "/") and files.stat(above) is None:
+        above = above.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
+        missing.append(above)
+    files.make_directory(path)
+    for parent in missing:
+        files.sync_directory(parent)
 
 
 def check_properties(files: Files, path: str, cluster_id: str | None, node_id: int | None) -> MetaProperties | None:

@@ -47,6 +47,10 @@ class DirectoryError(StorageError):
     """A data directory cannot be used as it is; the text says what to do."""
 
 
+class UnwritableDirectoryError(DirectoryError):
+    """Nothing can be written to the directory. Others may work."""
+
+
 class DirectoryInUseError(DirectoryError):
     """Another process holds the directory's lock."""
 

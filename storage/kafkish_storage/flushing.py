@@ -38,9 +38,13 @@ class FlushJob:
     def run(self) -> None:
         """Sync. Any thread. Raises OfflineError if it fails; the log's directory is offline then, for good."""
         self._log.health.check()
+        action = f"while syncing {self._log.partition}"
         try:
             for file in self._to_sync:
                 file.sync()
+        except OSError as error:
+            raise self._log.health.failed_to_sync(error, action) from error
+        try:
             if self._epochs is not None:
                 write_leader_epochs(self._files, self._directory, self._epochs)
             if self._checkpoint is not None:
@@ -49,7 +53,7 @@ class FlushJob:
                 self._files.sync_directory(self._directory)
             self._is_done = True
         except OSError as error:
-            raise self._log.health.failed(error, f"while syncing {self._log.partition}") from error
+            raise self._log.health.failed(error, action) from error
 
     def finish(self) -> int:
         """Move the recovery point; return the offset up to which all is durable. Call it also if `run` raised."""

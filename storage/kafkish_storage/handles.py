@@ -33,16 +33,17 @@ class Handles:
     def opened(self, sleeper: Sleeper) -> None:
         self._awake[sleeper] = None
         if len(self._awake) > self.limit:
-            self._send_one_to_sleep()
+            self._send_one_to_sleep(sleeper)
 
     def closed(self, sleeper: Sleeper) -> None:
         self._awake.pop(sleeper, None)
 
-    def _send_one_to_sleep(self) -> None:
+    def _send_one_to_sleep(self, opened: Sleeper) -> None:
+        """But not the one that has just opened its files, and is about to use them."""
         for _ in range(_TRIES):
             sleeper = next(iter(self._awake))
             del self._awake[sleeper]
-            if sleeper.may_sleep and not sleeper.used:
+            if sleeper is not opened and sleeper.may_sleep and not sleeper.used:
                 sleeper.sleep()
                 return
             sleeper.used = False

@@ -1,7 +1,7 @@
 """Whether a data directory still works. Any thread.
 
 A failed sync is never tried again: the kernel has dropped the pages that it could not write, and the next sync would
-succeed without them. So the first error that is not a full disk takes the directory offline for good.
+succeed without them. So the first error takes the directory offline for good, unless a write found the disk full.
 """
 
 from collections.abc import Callable
@@ -30,6 +30,11 @@ class Health:
         where = f" ({error.filename})" if error.filename else ""
         if error.errno in NO_SPACE:
             return DiskFullError(f"no space is left in {self.directory} {action}{where}. Nothing was lost: free some")
+        return self.failed_to_sync(error, action)
+
+    def failed_to_sync(self, error: OSError, action: str) -> StorageError:
+        """The same for a sync. One that finds the disk full has lost what was written, and takes it offline, too."""
+        where = f" ({error.filename})" if error.filename else ""
         if self.failure is None:
             self.failure = f"{error.strerror or error} {action}{where}"
             if self.on_failure is not None:

@@ -110,17 +110,20 @@ class _Index:
         return low - 1
 
     def _add(self, first: int, second: int) -> None:
-        if self.count >= self._reserved_count or self._mapping is None:
+        count = self._count
+        if count >= self._reserved_count or count == _UNKNOWN:  # nothing is reserved while it sleeps
+            count = self.count
             self._grow()
         assert self._mapping is not None
-        self._mapping.write(self._count * self.ENTRY.size, self.ENTRY.pack(first, second))
-        self._count += 1
+        entry = self.ENTRY.pack(first, second)
+        self._mapping.write(count * len(entry), entry)
+        self._count = count + 1
 
     def _grow(self) -> None:
         """Make sure of the space for more entries: a mapping of a sparse file on a full disk kills the process."""
         size = self.ENTRY.size
         limit = max(self._max_count, self._count + 1)
-        reserved = min(limit, self._count + _RESERVE_BYTES // size)
+        reserved = min(limit, max(self._count + _RESERVE_BYTES // size, 2 * self._count))
         file = self.home.files.open(self.path)
         file.reserve(self._count * size, (reserved - self._count) * size)
         if file.size_bytes() < limit * size:
@@ -198,8 +201,10 @@ class OffsetIndex(_Index):
                 high = middle
         return self.entry(low)[0] if low < self.count else None
 
-    def append(self, last_offset: int, position: int) -> None:
+    def append(self, last_offset: int, position: int) -> bool:
+        """Add an entry. Whether the index is full then."""
         self._add(last_offset - self.base_offset, position)
+        return self._count >= self._max_count
 
     def truncate(self, offset: int) -> None:
         """Forget the entries at and above an offset."""
@@ -209,9 +214,13 @@ class OffsetIndex(_Index):
 class TimeIndex(_Index):
     """From a timestamp to the offset up to which no batch is newer."""
 
-    __slots__ = ()
+    __slots__ = ("_newest",)
     KIND = TIME_INDEX
     ENTRY = struct.Struct(">qi")
+
+    def __init__(self, home: Home, base_offset: int, max_bytes: int, suffix: str = "") -> None:
+        super().__init__(home, base_offset, max_bytes, suffix)
+        self._newest: int | None = None  # the last entry's timestamp, if it was looked up
 
     @property
     def is_full(self) -> bool:
@@ -230,11 +239,19 @@ class TimeIndex(_Index):
     def last(self) -> tuple[int, int] | None:
         return self.entry(self.count - 1) if self.count else None
 
-    def append(self, timestamp: int, last_offset: int) -> None:
-        """Add an entry, if it is newer than the last."""
-        last = self.last()
-        if last is None or timestamp > last[0]:
+    def append(self, timestamp: int, last_offset: int) -> bool:
+        """Add an entry, if it is newer than the last. Whether the index is full then."""
+        if self._newest is None:
+            last = self.last()
+            self._newest = last[0] if last else timestamp - 1
+        if timestamp > self._newest:
             self._add(timestamp, last_offset - self.base_offset)
+            self._newest = timestamp
+        return self._count >= self._max_count - 1
+
+    def sleep(self) -> None:
+        super().sleep()
+        self._newest = None
 
     def truncate(self, offset: int) -> None:
         """Forget the entries at and above an offset."""

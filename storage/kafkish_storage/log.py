@@ -120,7 +120,7 @@ class Log:
         """
         if self.health.failure is not None:
             self.health.check()
-        if any(batch.producer_id >= 0 for batch in batches):
+        if batches[0].producer_id >= 0 or (len(batches) > 1 and any(batch.producer_id >= 0 for batch in batches)):
             duplicate = self._check_producers(batches, origin, guard, transaction_version)
             if duplicate is not None:
                 return duplicate
@@ -266,9 +266,12 @@ class Log:
         """The first record with the largest timestamp of all."""
         held = [segment for segment in self.segments if segment.size_bytes]
         newest = max(held, key=lambda segment: segment.largest_timestamp()[0], default=None)
-        found = newest.find_largest_timestamp() if newest else None
-        if found is None or found.offset >= self.start_offset:
+        if newest is None or newest.largest_timestamp()[0] < 0:
+            return None
+        found = newest.find_largest_timestamp()
+        if found is not None and found.offset >= self.start_offset:
             return found
+        # It was before the log's start, or in a batch of which compaction has left only the header.
         visible = [segment.find_largest_timestamp_from(self.start_offset) for segment in held]
         return max(filter(None, visible), key=lambda one: one.timestamp, default=None)
 

@@ -10,7 +10,14 @@ from typing import Final, NamedTuple
 
 from kafkish_storage.compaction import CompactionJob, choose
 from kafkish_storage.directory import LogDirectory
-from kafkish_storage.errors import DirectoryError, OfflineError, StorageError, TopicIdError, WrongDirectoryError
+from kafkish_storage.errors import (
+    DirectoryError,
+    OfflineError,
+    StorageError,
+    TopicIdError,
+    UnwritableDirectoryError,
+    WrongDirectoryError,
+)
 from kafkish_storage.files import Files
 from kafkish_storage.handles import Handles
 from kafkish_storage.health import Health
@@ -77,8 +84,8 @@ class LogManager:
         opener = Opener(self.files, path, self.config, now_ms, self._dice)
         try:
             self.directories.append(opener.open(self.handles, progress, self._went_offline))
-        except OSError as error:
-            self.offline[path] = f"{error.strerror or error}"
+        except (OSError, UnwritableDirectoryError) as error:
+            self.offline[path] = (error.strerror if isinstance(error, OSError) else None) or str(error)
             _log.error("the data directory %s is offline: %s", path, self.offline[path])
 
     def _refuse_duplicates(self) -> None:
@@ -263,7 +270,10 @@ class CreateJob:
             except OSError as error:
                 raise directory.health.failed(error, f"while creating {new.partition}") from error
         for directory in {id(one[0]): one[0] for one in self._made}.values():
-            directory.files.sync_directory(directory.path)
+            try:
+                directory.files.sync_directory(directory.path)
+            except OSError as error:
+                raise directory.health.failed_to_sync(error, "while creating logs") from error
 
     def _make(self, directory: LogDirectory, new: NewLog, path: str) -> Log:
         manager = self._manager

@@ -124,16 +124,19 @@ class Segment:
         """Whether the next batches belong into another segment."""
         if self._max_timestamp == _UNKNOWN:
             self._prepare_to_append()
+        size_bytes = self.size_bytes
         return (
-            self.size_bytes > config.segment_bytes - length
-            or (self.size_bytes > 0 and self.waited_ms(now_ms, timestamp) > config.segment_ms - self.jitter_ms)
+            size_bytes + length > config.segment_bytes
+            or (size_bytes > 0 and self.waited_ms(now_ms, timestamp) > config.segment_ms - self.jitter_ms)
             or self._is_full
             or not 0 <= last_offset - self.base_offset <= MAX_RELATIVE_OFFSET
         )
 
     def waited_ms(self, now_ms: int, timestamp: int) -> int:
         """How old the segment is: by its batches' timestamps if they have any, else by the clock."""
-        first = self.first_timestamp
+        first = self._first_timestamp
+        if first == _UNKNOWN:
+            first = self.first_timestamp
         return timestamp - first if first >= 0 else now_ms - self.created_ms
 
     def write(self, buffers: Sequence[Buffer], length: int) -> None:
@@ -160,14 +163,13 @@ class Segment:
 
     def _add_entries(self, last_offset: int, position: int) -> None:
         try:
-            self.offset_index.append(last_offset, position)
-            self.time_index.append(self._max_timestamp, self._max_timestamp_offset)
+            is_full = self.offset_index.append(last_offset, position)
+            self._is_full = self.time_index.append(self._max_timestamp, self._max_timestamp_offset) or is_full
         except OSError as error:
             if error.errno not in NO_SPACE:
                 raise
             return  # the next batch tries again; an index may be sparser than it should
         self._unindexed_bytes = 0
-        self._is_full = self.offset_index.is_full or self.time_index.is_full
 
     def _prepare_to_append(self) -> None:
         """Look up what is not known of a segment that was loaded."""
@@ -284,6 +286,8 @@ class Segment:
 
     def _is_batch(self, position: int, offset: int) -> bool:
         """Whether a batch starts at a position, and not after an offset."""
+        if position < 0:
+            return False
         try:
             _, header = next(walk(self.file, position, self.size_bytes, HEADER_BYTES), (0, None))
         except CorruptLogError:

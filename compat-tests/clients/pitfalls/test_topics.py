@@ -127,7 +127,7 @@ def test_lists_are_appended_to_and_subtracted_from(wire: Wire, topic: str) -> No
 
 def test_config_that_cannot_be_fails_alone(wire: Wire, make_topic: Callable[..., str]) -> None:
     good, bad, unknown = make_topic(), make_topic(), make_topic()
-    changes = {
+    changes: dict[str, list[tuple[int, str, str | None]]] = {
         good: [(SET, "retention.ms", "1234567")],
         bad: [(SET, "retention.ms", "soon")],
         unknown: [(SET, "no.such.config", "1")],

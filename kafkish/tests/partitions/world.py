@@ -109,7 +109,7 @@ class World:
         self._ids = (Uuid(number.to_bytes(16, "big")) for number in count(0x4000))
         config = StorageConfig(node_id=NODE_ID)
         self.logs = LogManager.open(DiskFiles(), [str(self.directory)], config, now_ms=NOW_MS, dice=Random(7))
-        self.flusher = Flusher(self.workers, lambda: int(self.timers.now_ms))
+        self.flusher = Flusher(self.workers, lambda: self.now_ms)
         self.table = PartitionTable(
             self.logs, NODE_ID, workers=self.workers, flush=self.flusher.flush, wall_ms=lambda: self.now_ms
         )

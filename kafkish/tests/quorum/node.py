@@ -16,6 +16,7 @@ from kafkish.metadata.image import MetadataImage
 from kafkish.quorum.formatting import SERVED_FEATURES, identify, read_bootstrap
 from kafkish.quorum.local_broker import LocalBroker
 from kafkish.quorum.opening import open_quorum
+from kafkish.quorum.ports import PeerChannel
 from kafkish.quorum.runtime import Caller, ControllerRuntime
 from kafkish.tests.controller.fake_configs import FakeConfigs
 from kafkish_protocol.messages.broker_registration import Listener
@@ -97,20 +98,22 @@ class Node:
         seed: int = 1,
         data: str = DATA,
         segment_bytes: int | None = None,
+        world: World | None = None,
+        peers: PeerChannel | None = None,
         **overrides: str,
     ) -> None:
         """`segment_bytes` may be smaller than Kafka lets users set it."""
         self.files = files if files is not None else MemoryFiles()
         if isinstance(self.files, MemoryFiles):
             self.files.now_ms = START_MS
-        self.world = World()
+        self.world = world or World()
         self.dice = Random(seed)
         names = {"log_dirs": data, "node_id": "1", **overrides}
         self.settings = load(overrides=[f"{name.replace('_', '.')}={value}" for name, value in names.items()])
         self.identity = identify(self.settings, self.files, self.world, self.dice)
         self.quorum = open_quorum(
             self.settings, self.identity, self.files,
-            clock=self.world, timers=self.world, executor=self.world, dice=self.dice,
+            clock=self.world, timers=self.world, executor=self.world, dice=self.dice, peers=peers,
         )  # fmt: skip
         if segment_bytes:
             self.quorum.log.log.config = replace(self.quorum.log.log.config, segment_bytes=segment_bytes)
@@ -119,7 +122,8 @@ class Node:
         self.quorum.on_failure.append(self.failures.append)
         self.quorum.subscribe(self.updates.append)
         node_id = self.settings.node.node_id
-        controller = ControllerSettings(self.identity.cluster_id, node_id, frozenset({node_id}), SERVED_FEATURES)
+        voter_ids = frozenset({node_id, *(voter.id for voter in self.settings.quorum.controller_quorum_voters)})
+        controller = ControllerSettings(self.identity.cluster_id, node_id, voter_ids, SERVED_FEATURES)
         self.controller = ControllerRuntime(
             self.quorum, controller, FakeConfigs(), read_bootstrap(self.files, data, SERVED_FEATURES),
             incarnation_id=Uuid(self.dice.randbytes(16)),
@@ -129,7 +133,7 @@ class Node:
             self.controller,
             listeners=[Listener(name="PLAINTEXT", host="localhost", port=9092)],
             features=SERVED_FEATURES,
-            directories=list(self.identity.directory_ids.values()),
+            directories=self.identity.log_directory_ids,
             heartbeat_interval_ms=self.settings.replication.broker_heartbeat_interval_ms,
         )
 

@@ -7,6 +7,7 @@ import pytest
 
 from kafkish.controller.operation import ApiError, Context, Result
 from kafkish.deferred import Deferred
+from kafkish.metadata.delta import ReplayError
 from kafkish.metadata.image import ConfigResource, MetadataImage
 from kafkish.quorum.describing import describe_quorum
 from kafkish.quorum.runtime import Caller
@@ -14,6 +15,8 @@ from kafkish.tests.quorum.node import START_MS, Node
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.schema import MetadataRecord, Request
 from kafkish_protocol.stored.metadata_settings import ConfigRecord
+from kafkish_protocol.stored.metadata_topics import PartitionChangeRecord
+from kafkish_protocol.types import Uuid
 from kafkish_storage.files.memory import MemoryFiles
 
 ANYONE = Caller(api_version=0)
@@ -64,6 +67,30 @@ def test_listener_that_fails_does_not_stop_the_others() -> None:
     node.created("a")
     assert node.failures == []
     assert node.updates[-1].after.topic("a") is not None
+
+
+def test_answer_that_fails_to_be_delivered_is_no_failure_of_the_quorum() -> None:
+    node = Node().start()
+    node.create("a").on_done(lambda _done: 1 / 0)
+    second = node.create("b")
+    node.world.settle()
+    assert node.failures == []
+    assert second.result().topics[0].error_code == 0
+
+
+def unreplayable(image: MetadataImage, request: Request, context: Context) -> Result[None]:
+    return Result([PartitionChangeRecord(topic_id=Uuid(bytes(16)), partition_id=7)], None)
+
+
+def test_record_that_can_not_be_replayed_is_never_written() -> None:
+    node = Node().start()
+    end_offset = node.quorum.log.end_offset
+    with pytest.raises(ReplayError):
+        node.controller.submit(unreplayable, None, ANYONE).result()  # type: ignore[arg-type]  # asks for nothing
+    assert node.quorum.log.end_offset == end_offset
+    node.world.settle(10_000)
+    node.created("a")
+    assert node.failures == []
 
 
 def test_listener_may_submit_at_once() -> None:

@@ -5,8 +5,11 @@ import errno
 import pytest
 
 from kafkish.controller.operation import ApiError
+from kafkish.quorum.local_broker import RegistrationError
+from kafkish.quorum.quorum import QuorumFailedError
 from kafkish.tests.quorum.node import DATA, Node
 from kafkish_protocol.error_codes import ErrorCode
+from kafkish_raft.messages import RemoveRaftVoterRequest
 from kafkish_storage.errors import CorruptFileError
 from kafkish_storage.files.memory import MemoryFiles
 
@@ -52,6 +55,21 @@ def test_vote_that_can_not_be_written_is_not_counted() -> None:
     assert node.failures
     assert not node.controller.is_active
     assert node.quorum.log.end_offset == 0
+
+
+def test_broker_of_a_quorum_that_failed_is_not_waited_for() -> None:
+    node = Node()
+    fail_on(node, "sync", ".log")
+    node.start()
+    with pytest.raises(RegistrationError, match="can not take part"):
+        node.broker.ready.result()
+
+
+def test_request_of_a_peer_after_a_failure_is_refused_and_not_forgotten() -> None:
+    node = Node().start()
+    node.quorum.fail(OSError("gone"))
+    with pytest.raises(QuorumFailedError, match="gone"):
+        node.quorum.ask(RemoveRaftVoterRequest(node.identity.replica_key)).result()
 
 
 def test_stop_after_a_failure_ends() -> None:

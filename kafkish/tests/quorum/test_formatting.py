@@ -78,6 +78,15 @@ def test_directory_in_use_is_not_formatted() -> None:
     assert read_meta_properties(files, DATA) is None
 
 
+def test_metadata_directory_of_its_own_is_locked_until_the_node_stops() -> None:
+    node = Node(log_dirs="/one", metadata_log_dir=DATA).start()
+    with pytest.raises(DirectoryInUseError):
+        Node(node.files, seed=2, log_dirs="/one", metadata_log_dir=DATA)
+    assert node.image.brokers[1].directories == (node.identity.directory_ids["/one"],)
+    node.stop()
+    assert Node(node.files, seed=2, log_dirs="/one", metadata_log_dir=DATA).start().image.is_active(1)
+
+
 def test_several_bootstrap_servers_leave_open_who_founds_the_cluster() -> None:
     with pytest.raises(DirectoryError, match="--standalone, --initial-controllers or --no-initial-controllers"):
         Node(

@@ -1,5 +1,6 @@
 """A quorum of one: what was answered is there after a restart, and the image is what the log says."""
 
+from kafkish.metadata.changes import Update
 from kafkish.tests.quorum.node import Node
 from kafkish_protocol.error_codes import ErrorCode
 
@@ -44,3 +45,24 @@ def test_second_topic_of_the_same_name_is_refused_before_the_first_is_committed(
     node.world.settle()
     assert first.result().topics[0].error_code == ErrorCode.NONE
     assert second.result().topics[0].error_code == ErrorCode.TOPIC_ALREADY_EXISTS
+
+
+def test_long_log_is_replayed_in_slices_and_told_as_one_image() -> None:
+    first = Node().start()
+    first.created("wide", partitions=3_000)
+    for number in range(20):
+        first.created(f"topic-{number}", partitions=100)
+    assert first.quorum.log.log.size_bytes > 3 * 64 * 1024
+    second = Node(first.files, seed=2).replay()
+    [update] = second.updates
+    assert update.after.topics == first.image.topics
+    assert len(update.changes.created_topics) == 21
+
+
+def test_late_listener_is_told_all_at_once() -> None:
+    node = Node().start()
+    node.created("a")
+    seen: list[Update] = []
+    node.quorum.subscribe(seen.append)
+    assert [topic.name for topic in seen[0].after.topics.by_id.values()] == ["a"]
+    assert len(seen[0].changes.created_topics) == 1

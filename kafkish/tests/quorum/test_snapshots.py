@@ -24,7 +24,7 @@ def test_snapshot_is_written_after_enough_bytes_and_a_restart_begins_there() -> 
     assert latest is not None
     assert latest.offset > 20
     second = Node(first.files, seed=2)
-    second.quorum.follower._replay()  # before anything of the log is known to be committed
+    second.quorum.follower.replay()  # before anything of the log is known to be committed
     assert second.quorum.follower.applied_offset == latest.offset
     second.replay()
     assert second.image.topics == first.image.topics

@@ -7,6 +7,7 @@ when it passes the bound, with one chunk in memory.
 import zlib
 from collections.abc import Callable, Iterator
 from enum import IntEnum
+from functools import cache
 from typing import Any, Final, Protocol
 
 from kafkish_protocol.records.errors import InvalidRecordError, TooLargeError, UnknownCompressionError
@@ -164,6 +165,7 @@ def _stream(
         raise InvalidRecordError(f"the {name} data is damaged: {error}", path="records") from None
 
 
+@cache
 def _zstd() -> Any:
     try:
         from compression import zstd  # type: ignore[import-not-found]  # noqa: PLC0415  # Python 3.14 and newer

@@ -1,6 +1,6 @@
 """The part of a compaction that takes long: reads sealed segments, writes what stays of them. Any thread."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -14,7 +14,7 @@ from kafkish_storage.files import File
 from kafkish_storage.files.port import Buffer
 from kafkish_storage.home import Home
 from kafkish_storage.names import CLEANED
-from kafkish_storage.scan import scan
+from kafkish_storage.scan import scan, walk
 from kafkish_storage.segment import MAX_RELATIVE_OFFSET, Segment
 from kafkish_storage.transaction_index import AbortedTransaction
 
@@ -85,12 +85,12 @@ class Copier:
     # -- finding the keys
 
     def _find_keys(self) -> OffsetMap:
-        offsets = OffsetMap(self.cleaner.dedupe_buffer_bytes, self.cleaner.io_buffer_load_factor)
+        dirty = [source for source in self.sources if source.end_offset > self.dirty_offset]
+        cleaner = self.cleaner
+        offsets = OffsetMap(cleaner.dedupe_buffer_bytes, cleaner.io_buffer_load_factor, _count_records(dirty))
         offsets.latest_offset = self.dirty_offset - 1
         transactions = TransactionsSeen(entry for entry in self.aborted if entry.last_offset >= self.dirty_offset)
-        for source in self.sources:
-            if source.end_offset <= self.dirty_offset:
-                continue
+        for source in dirty:
             for batch in self._batches(source, source.dirty_position):
                 if not self._add_keys(batch, offsets, transactions):
                     return offsets
@@ -143,6 +143,13 @@ class Copier:
         out.flush()
         self.stats.bytes_written += segment.size_bytes
         _make_durable(segment, group[-1].modified_ms)
+
+
+def _count_records(sources: Iterable[Source]) -> int:
+    """How many records follow the positions from which sources are dirty, by the headers of their batches."""
+    return sum(
+        header.count for source in sources for _, header in walk(source.file, source.dirty_position, source.size_bytes)
+    )
 
 
 def _make_durable(segment: Segment, modified_ms: int) -> None:

@@ -43,6 +43,8 @@ class CompactionJob:
         self._cleaned_offset = candidate.dirty_offset
         self._is_cancelled = False
         self._segments = log.segments.before(candidate.end_offset)
+        has_snapshot = candidate.end_offset in log.snapshots.offsets
+        self._snapshot = log.snapshots.path(candidate.end_offset) if has_snapshot else None
         last_of = {
             producer_id: LastOfProducer(entry.last_data_offset, entry.epoch)
             for producer_id, entry in log.producers.producers.items()
@@ -82,6 +84,8 @@ class CompactionJob:
         self._throttle, self._progress = throttle, progress
         try:
             self._cleaned_offset = self._copier.run(self._done)
+            if self._snapshot is not None:
+                self._copier.home.files.open(self._snapshot).sync()  # what goes can no longer tell of its producers
         except OSError as error:
             self._discard()
             if isinstance(error, FileNotFoundError):  # the topic was deleted

@@ -25,6 +25,7 @@ class Swap:
         with self._lock:
             if self._is_done:
                 return
+            self._files.sync_directory(self._directory)  # or a `.swap` could be found without all that belongs to it
             self._rename(self._new, SEGMENT_KINDS, CLEANED, SWAP)
             self._rename(self._old, INDEX_KINDS, "", DELETED)
             self._rename(self._old, (LOG,), "", DELETED)

@@ -76,7 +76,8 @@ class ProducerEntry:
 
     def add(self, epoch: int, batch: BatchMetadata) -> None:
         """Remember a batch that was appended."""
-        self.set_epoch(epoch)
+        if epoch != self.epoch:
+            self.set_epoch(epoch)
         if len(self.batches) == REMEMBERED_BATCHES:
             del self.batches[0]
         self.batches.append(batch)

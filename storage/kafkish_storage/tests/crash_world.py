@@ -52,8 +52,6 @@ class World:
         self.sequences: dict[tuple[TopicPartition, int], int] = {}
         self.models = {name: Model(is_compacted=name == COMPACTED) for name in (PLAIN, COMPACTED, BRIEF)}
         self.disk = disk or MemoryFiles()
-        self.disk.make_directory(DATA)
-        self.disk.sync_directory("/")
         self.disk.on_change = self.crash
         self.manager = self.open(self.disk)
         self.create(PLAIN, COMPACTED, BRIEF)
@@ -71,7 +69,7 @@ class World:
 
     def log(self, partition: TopicPartition) -> Log:
         log = self.manager.get(partition)
-        assert log is not None
+        assert log is not None, f"seed {self.seed}, {self.doing}, {partition} is gone"
         return log
 
     # -- crashing

@@ -3,6 +3,7 @@
 It knows the truth: what was committed, who was elected, how everyone voted. It asks the core for nothing but its state.
 """
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from kafkish_raft import messages
@@ -45,8 +46,11 @@ class Violation(AssertionError):
     """An invariant does not hold."""
 
     def __init__(self, invariant: str, detail: str) -> None:
-        super().__init__(f"{invariant}: {detail}")
+        super().__init__(invariant, detail)  # as given, so that it can travel between processes
         self.invariant = invariant
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
 
 
 class Checker:
@@ -55,6 +59,8 @@ class Checker:
     def __init__(self, world: "World") -> None:
         self.world = world
         self.committed: list[Entry] = []
+        self.committed_in: list[int] = []
+        """The epoch in which each was committed. Leaders of later epochs hold it; one of an earlier may still come."""
         self.digests = [EMPTY_DIGEST]
         self.leaders: dict[int, tuple[NodeId, int]] = {}
         self.votes: dict[tuple[ReplicaKey, int], ReplicaKey] = {}
@@ -197,7 +203,7 @@ class Checker:
         known = self.leaders.setdefault(epoch, life)
         if known != life:
             self._fail(ONE_LEADER, node, f"is elected in epoch {epoch}, as was n{known[0]}")
-        end = len(self.committed)
+        end = bisect_left(self.committed_in, epoch)
         if not self._holds(node, end):
             self._fail(COMMITTED_STAYS, node, f"is elected without the record at {end - 1}, which is committed")
         assert node.raft
@@ -217,6 +223,7 @@ class Checker:
         if node.is_leading:
             for index in range(len(self.committed), offset):
                 self.committed.append(node.disk.entry(index))
+                self.committed_in.append(node.raft.epoch if node.raft else 0)
                 self.digests.append(extend_digest(self.digests[-1], self.committed[-1]))
             self._check_majority(node, offset)
             if node.raft and self.committed[offset - 1].epoch != node.raft.epoch:
