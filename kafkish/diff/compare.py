@@ -3,6 +3,7 @@
 import difflib
 import time
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from pprint import pformat
 from typing import Any, Final
@@ -83,7 +84,7 @@ class Comparison:
 
     def _walk_lists(self, path: str, message: str, ours: list[Any], theirs: list[Any]) -> Iterator[tuple[str, Any, Any]]:
         """Rows in the order of what they are about: Kafka's own order is often that of a hash table."""
-        mine, other = self._sorted(OURS, ours), self._sorted(THEIRS, theirs)
+        mine, other = self._sorted(OURS, joined(ours)), self._sorted(THEIRS, joined(theirs))
         if len(mine) != len(other):
             keys = [{self._row_key(side, row) for row in rows} for side, rows in ((OURS, mine), (THEIRS, other))]
             yield path, sorted(keys[0] - keys[1]) or f"{len(mine)} rows", sorted(keys[1] - keys[0]) or f"{len(other)} rows"
@@ -121,6 +122,17 @@ class Comparison:
 
     def _records(self, side: int, records: Any) -> Any:
         return batches.view(records, lambda name: self._symbols.symbol(side, "producer", name), moment)
+
+
+def joined(rows: list[Any]) -> list[Any]:
+    """A topic's partitions in one row: Fetch may answer for a topic in several."""
+    if not rows or not hasattr(rows[0], "topic") or not hasattr(rows[0], "partitions"):
+        return rows
+    found: dict[Any, Any] = {}
+    for row in rows:
+        first = found.setdefault((row.topic, getattr(row, "topic_id", None)), copy(row))
+        first.partitions = [*first.partitions, *row.partitions] if first.partitions is not row.partitions else row.partitions
+    return list(found.values())
 
 
 def moment(value: int) -> Any:

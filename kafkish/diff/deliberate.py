@@ -42,6 +42,28 @@ DELIBERATE: Final = (
         r"results\.configs\.documentation",
         "settings are documented in our own words",
     ),
+    Deliberate(
+        "DescribeConfigs",
+        r"results\.configs",
+        "settings of kafkish's own, all named kafkish.*, are described too",
+        ours=r"\['kafkish\.",
+    ),
+    Deliberate(
+        ".*",
+        r".*error_message",
+        "where Kafka has only its general words about a malformed request, ours say what is wrong",
+        theirs="This most likely occurs because of a request being malformed",
+    ),
+    Deliberate(
+        "DescribeLogDirs",
+        r"results\.topics\.partitions\.partition_size",
+        "the size of what a broker compressed or wrote for itself is that of its libraries",
+    ),
+    Deliberate(
+        "Produce",
+        "api_keys",
+        "what follows a Produce without acknowledgement is an ApiVersions: see there",
+    ),
 )
 
 

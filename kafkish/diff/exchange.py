@@ -117,7 +117,7 @@ class Lane:
         assert step is not None
         deadline = time.monotonic() + patience_s
         ours, theirs = self.connections
-        while not theirs.is_answered(0.005) and not ours.is_answered(0.005):
+        while not theirs.is_answered(0.002) and not ours.is_answered(0):
             if time.monotonic() > deadline:
                 return None
         self.waiting = None
@@ -159,12 +159,12 @@ class Exchange:
         lane.close()
         return Silence(), Silence()
 
-    def answered_late(self) -> list[tuple[Step, tuple[Any, Any]]]:
+    def answered_late(self, patience_s: float) -> list[tuple[Step, tuple[Any, Any]]]:
         """The requests that were waiting and have now been answered."""
         done = []
         for lane in self.lanes.values():
             step = lane.waiting
-            if step is not None and (replies := lane.replies(0.03)) is not None:
+            if step is not None and (replies := lane.replies(patience_s)) is not None:
                 done.append((step, replies))
         return done
 

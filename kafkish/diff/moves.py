@@ -87,11 +87,10 @@ class Moves:
     def _partition(self, partitions: int) -> int:
         return self.random.randrange(partitions) if self.random.random() < 0.93 else self.random.choice((9, -1))
 
-    def _records(self, topic: str, partition: int) -> memoryview | None:
+    def _records(self, topic: str, partition: int) -> memoryview:
+        """Never null: to that Kafka gives no answer at all."""
         choice = self.random.random()
         if choice < 0.02:
-            return None
-        if choice < 0.04:
             return memoryview(batches.large(self.world.base_ms, self.random.choice((999, 100_000, 1_048_600))))
         if choice < 0.15:
             wrong = self.random.choice(list(batches.WRONGS.values()))

@@ -15,11 +15,12 @@ from kafkish.diff.symbols import OURS, THEIRS, Symbols
 from kafkish.diff.world import World
 from kafkish_protocol.api import ApiKey, request_class
 from kafkish_protocol.messages.api_versions import ApiVersionsRequest
+from kafkish_protocol.messages.describe_groups import DescribeGroupsRequest
 from kafkish_protocol.messages.find_coordinator import FindCoordinatorRequest
 from kafkish_protocol.messages.init_producer_id import InitProducerIdRequest
-from kafkish_protocol.messages.list_groups import ListGroupsRequest
 from kafkish_protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from kafkish_protocol.messages.metadata import MetadataRequest
+from kafkish_protocol.schema import Request
 from kafkish_protocol.versions import Versions
 
 CHANGING: Final = (
@@ -34,6 +35,8 @@ READING: Final = (
     ApiKey.LIST_CONFIG_RESOURCES, ApiKey.INCREMENTAL_ALTER_CONFIGS,
 )  # fmt: skip
 """What may be asked again: a broker that was only slow to see a change then gives the same answer."""
+WAKING: Final = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP, ApiKey.LEAVE_GROUP)
+"""What may answer the request of another member."""
 RETRIES: Final = 5
 CONTROL_LANE: Final = -1
 SETTLE_S: Final = 10.0
@@ -107,7 +110,7 @@ class Run:
         replies = self._exchange.send(step)
         if replies is not None:
             self._judge(number, step, self._asked_again(step, replies))
-        for late, late_replies in self._exchange.answered_late():
+        for late, late_replies in self._exchange.answered_late(0.05 if step.key in WAKING else 0):
             self._judge(number, late, late_replies)
         if step.key in CHANGING:
             self._settle(number, step)
@@ -154,9 +157,13 @@ class Run:
 
     def _prepare(self) -> None:
         """Both have coordinators and producer ids before the first request that is compared."""
-        checks = ((FindCoordinatorRequest(key="g0"), 0), (ListGroupsRequest(), 0), (InitProducerIdRequest(transactional_id=None), 0))
-        for request, version in checks:
-            self._until(lambda r=request, v=version: not any(reply.error_code for reply in self._ask(r, v)))  # type: ignore[misc]
+        self._until(lambda: self._all(FindCoordinatorRequest(key="g0"), 0))
+        self._until(lambda: self._all(InitProducerIdRequest(transactional_id=None), 0))
+        groups = DescribeGroupsRequest(groups=[f"g{self.world.tag}-{number}" for number in range(200)])
+        self._until(lambda: all(not row.error_code for reply in self._ask(groups, 0) for row in reply.groups))
+
+    def _all(self, request: Request, version: int) -> bool:
+        return not any(reply.error_code for reply in self._ask(request, version))
 
     def _until(self, condition: Callable[[], bool]) -> bool:
         deadline = time.monotonic() + SETTLE_S

@@ -116,7 +116,7 @@ WORDS: Final[dict[str, Word]] = {
     "committed_offset": one_of(0, 1, 5, 1000, -1, -2, 2**62), "offset": one_of(-1, 0, 1, 1, 2, 5, 1000, -2),
     "fetch_offset": one_of(0, 0, 0, 1, 2, 5, 20, 1000, -1), "log_start_offset": one_of(-1, 0),
     "timestamp": timestamp, "retention_time_ms": one_of(-1, 1_000_000_000),
-    "committed_metadata": one_of("", "m", None, "m" * 4096, "m" * 4097),
+    "committed_metadata": one_of("", "m", None, "m" * 4096),
     "current_leader_epoch": one_of(-1, -1, -1, 0, 0, 1, 5), "leader_epoch": one_of(0, 0, -1, 1, 5, -2),
     "committed_leader_epoch": one_of(-1, 0, 3), "last_fetched_epoch": one_of(-1, -1, 0, 5),
     "generation_id": one_of(-1, 0, 1, 1, 2), "generation_id_or_member_epoch": one_of(-1, -1, 0, 1),

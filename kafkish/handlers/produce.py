@@ -103,7 +103,7 @@ class _Answer:
         """Append to one partition; its row."""
         partition = None
         try:
-            partition = _find(topic, data.index, context)
+            partition = _find(topic, data.index, self._acks, context)
             now_ms = context.services.wall_ms()
             appended = partition.produce(data.records, self._acks, context.api_version, now_ms)
         except (PartitionError, ProduceError) as error:
@@ -155,8 +155,6 @@ class _Answer:
 
 def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
     """Why no partition gets anything of this request."""
-    if request.acks not in (-1, 0, 1):
-        return ErrorCode.INVALID_REQUIRED_ACKS
     if request.transactional_id is None and _is_transactional(request):
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return None
@@ -172,7 +170,8 @@ def _is_transactional(request: ProduceRequest) -> bool:
     )
 
 
-def _find(topic: TopicProduceData, index: int, context: RequestContext) -> Partition:
+def _find(topic: TopicProduceData, index: int, acks: int, context: RequestContext) -> Partition:
+    """The partition, if it takes records. The order of the checks is Kafka's."""
     services = context.services
     if context.api_version >= _TOPIC_IDS_VERSION:
         partition = services.partitions.by_id(topic.topic_id, index)
@@ -184,6 +183,8 @@ def _find(topic: TopicProduceData, index: int, context: RequestContext) -> Parti
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     if known is None or (partition is None and index not in known.partitions):
         raise PartitionError(unknown)
+    if acks not in (-1, 0, 1):
+        raise PartitionError(ErrorCode.INVALID_REQUIRED_ACKS)
     if known.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
         raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
     if partition is None:
