@@ -19,7 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="the broker that is compared with it (default: %(default)s)")  # fmt: skip
     parser.add_argument("--requests", type=int, default=1000, metavar="N", help="how many (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="another seed, other requests")
-    parser.add_argument("--all", action="store_true", help="go on after the first difference, and show one of each kind")
+    parser.add_argument(
+        "--all", action="store_true", help="go on after the first difference, and show one of each kind"
+    )
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the requests as a script")
     parser.add_argument("script", nargs="?", type=Path, help="requests to send in place of generated ones")
 

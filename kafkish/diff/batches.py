@@ -85,7 +85,7 @@ WRONGS: Final[dict[str, Callable[[bytearray], bytearray]]] = {
 }
 
 
-def build(random: Random, base_ms: int, **producer: int) -> bytearray:
+def build(random: Random, base_ms: int, **producer: Any) -> bytearray:
     """A batch that a broker takes, unless the topic wants it otherwise."""
     codec = random.choice([Compression.NONE, Compression.NONE, *Compression])
     return build_batch(records_of(random, base_ms, random.random() < 0.9), compression=codec, **producer)

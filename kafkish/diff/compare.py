@@ -44,7 +44,9 @@ class Difference:
         return ".".join(part.partition("[")[0] for part in self.path.split("."))
 
     def __str__(self) -> str:
-        return f"{self.path or 'the reply'}\n  expected  {self._shown(self.theirs)}\n  got       {self._shown(self.ours)}"
+        return (
+            f"{self.path or 'the reply'}\n  expected  {self._shown(self.theirs)}\n  got       {self._shown(self.ours)}"
+        )
 
     def _shown(self, value: Any) -> str:
         if self.path.endswith("error_code") and isinstance(value, int):
@@ -82,12 +84,18 @@ class Comparison:
             if mine != other:
                 yield path, mine, other
 
-    def _walk_lists(self, path: str, message: str, ours: list[Any], theirs: list[Any]) -> Iterator[tuple[str, Any, Any]]:
+    def _walk_lists(
+        self, path: str, message: str, ours: list[Any], theirs: list[Any]
+    ) -> Iterator[tuple[str, Any, Any]]:
         """Rows in the order of what they are about: Kafka's own order is often that of a hash table."""
         mine, other = self._sorted(OURS, joined(ours)), self._sorted(THEIRS, joined(theirs))
         if len(mine) != len(other):
             keys = [{self._row_key(side, row) for row in rows} for side, rows in ((OURS, mine), (THEIRS, other))]
-            yield path, sorted(keys[0] - keys[1]) or f"{len(mine)} rows", sorted(keys[1] - keys[0]) or f"{len(other)} rows"
+            yield (
+                path,
+                sorted(keys[0] - keys[1]) or f"{len(mine)} rows",
+                sorted(keys[1] - keys[0]) or f"{len(other)} rows",
+            )
             return
         for number, (row, other_row) in enumerate(zip(mine, other, strict=True)):
             yield from self._walk(f"{path}[{number}]", message, row, other_row)
@@ -131,7 +139,9 @@ def joined(rows: list[Any]) -> list[Any]:
     found: dict[Any, Any] = {}
     for row in rows:
         first = found.setdefault((row.topic, getattr(row, "topic_id", None)), copy(row))
-        first.partitions = [*first.partitions, *row.partitions] if first.partitions is not row.partitions else row.partitions
+        first.partitions = (
+            [*first.partitions, *row.partitions] if first.partitions is not row.partitions else row.partitions
+        )
     return list(found.values())
 
 
@@ -143,7 +153,7 @@ def moment(value: int) -> Any:
 def side_by_side(ours: Any, theirs: Any) -> str:
     """Both replies as one text, with marks at the lines that differ."""
     texts = [pformat(as_plain(reply), width=100, sort_dicts=False).splitlines() for reply in (theirs, ours)]
-    return "\n".join(difflib.unified_diff(*texts, "expected", "got", lineterm="", n=4))
+    return "\n".join(difflib.unified_diff(texts[0], texts[1], "expected", "got", lineterm="", n=4))
 
 
 def as_plain(value: Any) -> Any:

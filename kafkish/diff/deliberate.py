@@ -55,6 +55,20 @@ DELIBERATE: Final = (
         theirs="This most likely occurs because of a request being malformed",
     ),
     Deliberate(
+        "Fetch",
+        "error_code|responses",
+        "a topic id of zeros is unknown to us as any other is; Kafka fails over it",
+        theirs="^-1$|^0 rows$",
+        ours=r"^0$|\\x00\\x00\\x00\\x00\\x00",
+    ),
+    Deliberate(
+        "Produce",
+        r"responses\.partition_responses\.error_code",
+        "a codec that does not exist is an unsupported one to us; Kafka fails over it",
+        theirs="^-1$",
+        ours="^76$",
+    ),
+    Deliberate(
         "DescribeLogDirs",
         r"results\.topics\.partitions\.partition_size",
         "the size of what a broker compressed or wrote for itself is that of its libraries",

@@ -55,7 +55,7 @@ class Grammar:
         nullable = version in each.nullable
         if isinstance(each.wire, Array):
             return None if nullable and self.random.random() < 0.2 else self._list(each, key, version)
-        word = self._word(each, key, version)
+        word = self._word(each, key)
         return word if word is not None or nullable else each.wire.zero()
 
     def _list(self, each: Field, key: ApiKey, version: int) -> list[Any]:
@@ -64,14 +64,14 @@ class Grammar:
         if isinstance(element, Nested):
             rows = [self._struct(element.struct_class, key, version) for _ in range(count)]
             return list({self._subject(row, version): row for row in rows}.values())
-        return list(dict.fromkeys(self._word(each, key, version) for _ in range(count)))
+        return list(dict.fromkeys(self._word(each, key) for _ in range(count)))
 
     def _subject(self, row: Any, version: int) -> str:
         """What a row is about. No client asks for one thing twice in a request, and answers to that are accidents."""
         names = [each.name for each in row.schema.fields if version in each.versions and each.name in SUBJECTS]
         return repr([getattr(row, name) for name in names] or row)
 
-    def _word(self, each: Field, key: ApiKey, version: int) -> Any:
+    def _word(self, each: Field, key: ApiKey) -> Any:
         word = words.WORDS.get(f"{key.title}.{each.name}") or words.WORDS.get(each.name)
         if word is not None:
             return word(self.world, self.random)
@@ -93,7 +93,9 @@ class Grammar:
         names = {each.name for each in made.schema.fields}
         if names >= {"name", "value"}:  # a setting
             made.name = words.config_name(self.world, self.random)
-            made.value = self.random.choice((*words.TOPIC_CONFIGS.get(made.name, ("1", "x")), *([None] * (self.random.random() < 0.2))))
+            made.value = self.random.choice(
+                (*words.TOPIC_CONFIGS.get(made.name, ("1", "x")), *([None] * (self.random.random() < 0.2)))
+            )
         if key is ApiKey.CREATE_TOPICS and "configs" in names:
             made.assignments = made.assignments if self.random.random() < 0.1 else []
             made.configs = made.configs if self.random.random() < 0.3 else []

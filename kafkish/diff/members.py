@@ -83,9 +83,7 @@ class Members:
         return self._made(member, request, group_instance_id=(3, member.instance), **names)
 
     def _heartbeat(self, member: Member) -> Step:
-        request = HeartbeatRequest(
-            group_id=member.group, generation_id=self._generation(member), member_id=member.id
-        )
+        request = HeartbeatRequest(group_id=member.group, generation_id=self._generation(member), member_id=member.id)
         return self._made(member, request, group_instance_id=(3, member.instance))
 
     def _commit(self, member: Member) -> Step:

@@ -13,6 +13,7 @@ from kafkish.diff.world import Producer, World
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from kafkish_protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from kafkish_protocol.records import BatchHeader
 from kafkish_protocol.versions import Versions
 
 LANES: Final = 4
@@ -55,7 +56,11 @@ class Moves:
         if choice < 0.12 and ApiKey.JOIN_GROUP in self._versions and self.world.topics:
             return self.members.step()
         every = self._keys[number % len(self._keys)]
-        key = every if choice < 0.5 else self.random.choice([each for each in FREQUENT if each in self._versions] or self._keys)
+        key = (
+            every
+            if choice < 0.5
+            else self.random.choice([each for each in FREQUENT if each in self._versions] or self._keys)
+        )
         version = self.random.choice(list(self._versions[key]))
         request = self._request(key, version)
         if choice > 0.985:
@@ -64,7 +69,7 @@ class Moves:
 
     def _request(self, key: ApiKey, version: int) -> Any:
         if key is ApiKey.PRODUCE and self.world.topics:
-            return self._produce(version)
+            return self._produce()
         request: Any = self.grammar.request(key, version)
         if key is ApiKey.FETCH and version >= 7 and self.world.sessions and self.random.random() < 0.4:
             session = self.random.choice(self.world.sessions)
@@ -72,11 +77,13 @@ class Moves:
             request.session_epoch = session.epoch if self.random.random() < 0.9 else 7
         return request
 
-    def _produce(self, version: int) -> ProduceRequest:
+    def _produce(self) -> ProduceRequest:
         rows = []
         for name in {vocabulary.topic_name(self.world, self.random) for _ in range(self.random.choice((1, 1, 1, 2)))}:
             topic = self.world.topics.get(name)
-            partitions = {self._partition(topic.partitions if topic else 1) for _ in range(self.random.choice((1, 1, 2)))}
+            partitions = {
+                self._partition(topic.partitions if topic else 1) for _ in range(self.random.choice((1, 1, 2)))
+            }
             data = [PartitionProduceData(index=each, records=self._records(name, each)) for each in sorted(partitions)]
             own_id = topic.id if topic else vocabulary.NO_SUCH_ID
             rows.append(TopicProduceData(name=name, topic_id=own_id, partition_data=data))
@@ -107,7 +114,7 @@ class Moves:
             producer_epoch=producer.epoch + self.random.choice((0, 0, 0, 0, 0, 0, 0, 1, -1)),
         )  # fmt: skip
         if sequence == expected:
-            producer.sequences[topic, partition] += batches.BatchHeader(built).count
+            producer.sequences[topic, partition] += BatchHeader(built).count
         return built
 
     def _damage(self, body: bytes) -> Damage:

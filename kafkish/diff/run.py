@@ -176,16 +176,24 @@ class Run:
     def _settle(self, number: int, step: Step) -> None:
         """Wait until both see the same topics, with leaders that answer, and learn them."""
         self._until(self._same_topics)
-        self._judge(number, Step(step.lane, MetadataRequest(topics=None), 12), self._ask(MetadataRequest(topics=None), 12))
+        self._judge(
+            number, Step(step.lane, MetadataRequest(topics=None), 12), self._ask(MetadataRequest(topics=None), 12)
+        )
 
     def _same_topics(self) -> bool:
-        views = [{row.name: len(row.partitions) for row in reply.topics} for reply in self._ask(MetadataRequest(topics=None), 12)]
+        views = [
+            {row.name: len(row.partitions) for row in reply.topics}
+            for reply in self._ask(MetadataRequest(topics=None), 12)
+        ]
         if views[OURS] != views[THEIRS]:
             return False
         if views[OURS].items() <= {name: topic.partitions for name, topic in self.world.topics.items()}.items():
             return True
         rows = [
-            ListOffsetsTopic(name=name, partitions=[ListOffsetsPartition(partition_index=each, timestamp=-1) for each in range(partitions)])
+            ListOffsetsTopic(
+                name=name,
+                partitions=[ListOffsetsPartition(partition_index=each, timestamp=-1) for each in range(partitions)],
+            )
             for name, partitions in views[OURS].items()
         ]
         replies = self._ask(ListOffsetsRequest(replica_id=-1, topics=rows), 5)

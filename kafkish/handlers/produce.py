@@ -13,7 +13,7 @@ from typing import Final
 from kafkish.deferred import Deferred
 from kafkish.handlers.leaders import endpoints_of, leader_of
 from kafkish.handlers.refusals import refuse
-from kafkish.handlers.registry import Disconnect, RequestContext, handles
+from kafkish.handlers.registry import Disconnect, RequestContext, RequestError, handles
 from kafkish.metadata.topics import INTERNAL_TOPICS
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.partition import Partition
@@ -32,6 +32,7 @@ from kafkish_protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from kafkish_protocol.records.batch import LENGTH_END, SMALLEST_LEGACY_BYTES
 from kafkish_protocol.schema import Response
 
 _ADMIN_CLIENT: Final = "__admin_client"
@@ -65,6 +66,7 @@ def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str
 @handles(ApiKey.PRODUCE, _refuse)
 def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
     """Append, and answer when the records are as safe as the client wants."""
+    _check_sizes(request)
     refusal = _refusal_of_all(request)
     answer = _Answer(request.acks)
     for topic in request.topic_data:
@@ -151,6 +153,17 @@ class _Answer:
             self._timer.cancel()
         if not self._done.is_done:
             self._done.resolve(self.response)
+
+
+def _check_sizes(request: ProduceRequest) -> None:
+    """A batch that cannot be one is why Kafka takes nothing of the request."""
+    for topic in request.topic_data:
+        for data in topic.partition_data:
+            if data.records is not None and len(data.records) > LENGTH_END:
+                size_bytes = int.from_bytes(data.records[8:LENGTH_END], "big", signed=True)
+                if size_bytes < SMALLEST_LEGACY_BYTES:
+                    least = f"the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
+                    raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Record size {size_bytes} is less than {least}")
 
 
 def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
