@@ -1,13 +1,13 @@
 """Two replies to one request, field by field. What any two brokers have of their own is taken away first."""
 
 import difflib
-import time
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from pprint import pformat
 from typing import Any, Final
 
+from kafkish import clock
 from kafkish.diff import batches
 from kafkish.diff.symbols import KINDS, NOTHING, OURS, THEIRS, Symbols
 from kafkish_protocol.error_codes import ErrorCode
@@ -147,7 +147,7 @@ def joined(rows: list[Any]) -> list[Any]:
 
 def moment(value: int) -> Any:
     """A time, or `now` for one that a broker's clock gave."""
-    return "now" if isinstance(value, int) and abs(value - time.time() * 1000) < NOW_MS else value
+    return "now" if isinstance(value, int) and abs(value - clock.wall_ms()) < NOW_MS else value
 
 
 def side_by_side(ours: Any, theirs: Any) -> str:

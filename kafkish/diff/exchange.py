@@ -2,10 +2,10 @@
 
 import select
 import socket
-import time
 from itertools import count
 from typing import Any, Final, NamedTuple
 
+from kafkish import clock
 from kafkish.diff.script import Step, frame
 from kafkish.diff.symbols import OURS, THEIRS, Symbols
 from kafkish_protocol.api import ApiKey, response_class, response_header_version
@@ -115,10 +115,10 @@ class Lane:
         """Both replies; None while both brokers are silent."""
         step = self.waiting
         assert step is not None
-        deadline = time.monotonic() + patience_s
+        deadline = clock.monotonic_s() + patience_s
         ours, theirs = self.connections
         while not theirs.is_answered(0.002) and not ours.is_answered(0):
-            if time.monotonic() > deadline:
+            if clock.monotonic_s() > deadline:
                 return None
         self.waiting = None
         read = Step(step.lane, ApiVersionsRequest(), 0) if is_unanswered(step) else step

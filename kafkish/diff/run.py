@@ -1,11 +1,12 @@
 """Sends a workload to both brokers, request by request, and tells where they differ."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, Final
 
+from kafkish import clock
 from kafkish.diff.compare import Comparison, Difference, is_answer, side_by_side
 from kafkish.diff.deliberate import explained
 from kafkish.diff.exchange import Exchange
@@ -74,7 +75,7 @@ class Run:
 
     def __init__(self, ours: tuple[str, int], theirs: tuple[str, int]) -> None:
         self.symbols = Symbols()
-        self.world = World(base_ms=int(time.time() * 1000) - 3 * 3_600_000)
+        self.world = World(base_ms=clock.wall_ms() - 3 * 3_600_000)
         self.report = Report()
         self._exchange = Exchange(ours, theirs, self.symbols)
         self._comparison = Comparison(self.symbols)
@@ -120,7 +121,7 @@ class Run:
             found = self._unexplained(step, replies)
             if all(finding_key(each) in self.report.findings for each in found):
                 break
-            time.sleep(0.02 * 2**attempt)
+            Event().wait(0.02 * 2**attempt)
             replies = self._exchange.send(step) or replies
         return replies
 
@@ -166,11 +167,11 @@ class Run:
         return not any(reply.error_code for reply in self._ask(request, version))
 
     def _until(self, condition: Callable[[], bool]) -> bool:
-        deadline = time.monotonic() + SETTLE_S
+        deadline = clock.monotonic_s() + SETTLE_S
         while not condition():
-            if time.monotonic() > deadline:
+            if clock.monotonic_s() > deadline:
                 return False
-            time.sleep(0.01)
+            Event().wait(0.01)
         return True
 
     def _settle(self, number: int, step: Step) -> None:
