@@ -89,6 +89,10 @@ sim-raft: $(VENV)/.dev ## simulate SEEDS (1000) quorums from seed FIRST (0) on; 
 	$(BIN)/python -m kafkish_raft.tests.simulate --seeds $(or $(SEEDS),1000) --first $(or $(FIRST),0) \
 	  $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+.PHONY: oracle
+oracle: $(VENV)/.dev ## REQUESTS (20000) generated requests to kafkish and to Apache Kafka: the same answers
+	$(BIN)/python -m kafkish.tests.diff.oracle --requests $(or $(REQUESTS),20000) --seed $(or $(SEED),1) $(ARGS)
+
 # -- measure
 
 .PHONY: bench-archive

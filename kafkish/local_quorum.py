@@ -13,6 +13,8 @@ from kafkish_protocol.types import ZERO_UUID, Uuid
 _TOPIC: Final = "__cluster_metadata"
 _DIRECTORIES_VERSION: Final = 2
 
+_WORDS: Final = {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition."}
+
 
 class LocalQuorum:
     """Answers what `kafka-metadata-quorum` and ApiVersions want to know."""
@@ -71,7 +73,9 @@ def _refused(request: DescribeQuorumRequest, code: ErrorCode) -> DescribeQuorumR
             message.DescribeQuorumResponseTopicData(
                 topic_name=topic.topic_name,
                 partitions=[
-                    message.DescribeQuorumResponsePartitionData(partition_index=each.partition_index, error_code=code)
+                    message.DescribeQuorumResponsePartitionData(
+                        partition_index=each.partition_index, error_code=code, error_message=_WORDS.get(code, "")
+                    )
                     for each in topic.partitions
                 ],
             )

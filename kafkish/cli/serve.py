@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kafkish import __version__, clock
 from kafkish.broker import Broker, StartError
-from kafkish.config.addresses import Address
+from kafkish.cli.arguments import parse_address
 from kafkish.config.load import SettingsError, load
 from kafkish.config.settings import Settings
 
@@ -27,14 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="any key of server.properties; may be given many times")  # fmt: skip
     parser.add_argument("--ready-file", type=Path, metavar="FILE", help="write the address here when ready")
     parser.add_argument("--verbose", action="store_true", help="also log closed connections and their reasons")
-
-
-def parse_address(text: str) -> Address:
-    """Read `host:port`; an IPv6 host stands in brackets."""
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:9092")
-    return Address(host.strip("[]"), int(port))
 
 
 def run(options: argparse.Namespace) -> int:

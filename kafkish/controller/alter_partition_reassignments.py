@@ -28,6 +28,8 @@ def alter_partition_reassignments(
 ) -> Result[AlterPartitionReassignmentsResponse]:
     """Begin, change or cancel reassignments."""
     factor_may_change = request.allow_replication_factor_change
+    if not request.topics:  # Kafka looks no further
+        return Result([], AlterPartitionReassignmentsResponse())
     response = AlterPartitionReassignmentsResponse(
         error_message=None, allow_replication_factor_change=factor_may_change
     )

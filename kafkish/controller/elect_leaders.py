@@ -29,6 +29,8 @@ def elect_leaders(image: MetadataImage, request: ElectLeadersRequest, context: C
     """Elect the leaders that can be elected."""
     asked = every_partition(image) if request.topic_partitions is None else request.topic_partitions
     election = TYPES.get(request.election_type)
+    if not asked:
+        return Result([], ElectLeadersResponse())
     if election is None:
         error = ApiError(ErrorCode.INVALID_REQUEST, f"Unknown election type {request.election_type}")
         return Result([], refused(request, error))

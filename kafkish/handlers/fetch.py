@@ -38,6 +38,7 @@ _TOPIC_IDS_VERSION: Final = 13
 _NODES_VERSION: Final = 16
 _READ_COMMITTED: Final = 1
 _NO_RECORDS: Final = cast("memoryview", b"")
+_UNKNOWN: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 _LED_ELSEWHERE: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
@@ -184,9 +185,10 @@ def _diverged(index: int, partition: Partition, diverging: Diverging) -> Partiti
 
 
 def _refused(index: int, code: ErrorCode) -> PartitionData:
-    return PartitionData(
-        partition_index=index, error_code=code, high_watermark=-1, aborted_transactions=None, records=_NO_RECORDS
-    )
+    """As Kafka has it, there are no aborted transactions in what is unknown, and no telling in what is known."""
+    row = PartitionData(partition_index=index, error_code=code, high_watermark=-1, records=_NO_RECORDS)
+    row.aborted_transactions = [] if code in _UNKNOWN else None
+    return row
 
 
 def _by_topic(rows: list[tuple[Wanted, PartitionData]]) -> Iterator[FetchableTopicResponse]:

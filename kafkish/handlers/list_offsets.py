@@ -61,6 +61,7 @@ def list_offsets(request: ListOffsetsRequest, context: RequestContext) -> ListOf
                 ],
             )
             for topic in request.topics
+            if topic.partitions  # Kafka answers for partitions: a topic without any has no row
         ]
     )
 

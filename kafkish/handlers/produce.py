@@ -13,7 +13,7 @@ from typing import Final
 from kafkish.deferred import Deferred
 from kafkish.handlers.leaders import endpoints_of, leader_of
 from kafkish.handlers.refusals import refuse
-from kafkish.handlers.registry import Disconnect, RequestContext, handles
+from kafkish.handlers.registry import Disconnect, RequestContext, RequestError, handles
 from kafkish.metadata.topics import INTERNAL_TOPICS
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.partition import Partition
@@ -32,6 +32,7 @@ from kafkish_protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from kafkish_protocol.records.batch import LENGTH_END, SMALLEST_LEGACY_BYTES
 from kafkish_protocol.schema import Response
 
 _ADMIN_CLIENT: Final = "__admin_client"
@@ -65,6 +66,7 @@ def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str
 @handles(ApiKey.PRODUCE, _refuse)
 def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
     """Append, and answer when the records are as safe as the client wants."""
+    _check_sizes(request)
     refusal = _refusal_of_all(request)
     answer = _Answer(request.acks)
     for topic in request.topic_data:
@@ -103,7 +105,7 @@ class _Answer:
         """Append to one partition; its row."""
         partition = None
         try:
-            partition = _find(topic, data.index, context)
+            partition = _find(topic, data.index, self._acks, context)
             now_ms = context.services.wall_ms()
             appended = partition.produce(data.records, self._acks, context.api_version, now_ms)
         except (PartitionError, ProduceError) as error:
@@ -153,10 +155,19 @@ class _Answer:
             self._done.resolve(self.response)
 
 
+def _check_sizes(request: ProduceRequest) -> None:
+    """A batch that cannot be one is why Kafka takes nothing of the request."""
+    for topic in request.topic_data:
+        for data in topic.partition_data:
+            if data.records is not None and len(data.records) > LENGTH_END:
+                size_bytes = int.from_bytes(data.records[8:LENGTH_END], "big", signed=True)
+                if size_bytes < SMALLEST_LEGACY_BYTES:
+                    least = f"the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
+                    raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Record size {size_bytes} is less than {least}")
+
+
 def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
     """Why no partition gets anything of this request."""
-    if request.acks not in (-1, 0, 1):
-        return ErrorCode.INVALID_REQUIRED_ACKS
     if request.transactional_id is None and _is_transactional(request):
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return None
@@ -172,7 +183,8 @@ def _is_transactional(request: ProduceRequest) -> bool:
     )
 
 
-def _find(topic: TopicProduceData, index: int, context: RequestContext) -> Partition:
+def _find(topic: TopicProduceData, index: int, acks: int, context: RequestContext) -> Partition:
+    """The partition, if it takes records. The order of the checks is Kafka's."""
     services = context.services
     if context.api_version >= _TOPIC_IDS_VERSION:
         partition = services.partitions.by_id(topic.topic_id, index)
@@ -184,6 +196,8 @@ def _find(topic: TopicProduceData, index: int, context: RequestContext) -> Parti
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     if known is None or (partition is None and index not in known.partitions):
         raise PartitionError(unknown)
+    if acks not in (-1, 0, 1):
+        raise PartitionError(ErrorCode.INVALID_REQUIRED_ACKS)
     if known.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
         raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
     if partition is None:

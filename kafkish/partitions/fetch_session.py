@@ -135,7 +135,7 @@ class FetchSessions:
         ]
         if request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self._sessions.pop(request.session_id, None)
-            if request.session_epoch == FINAL_EPOCH or not asked:
+            if request.session_epoch == FINAL_EPOCH:
                 return FetchPlan(asked)
             return FetchPlan(asked, self._create(asked, version, now_ms))
         return self._continue(request, asked, version, now_ms)

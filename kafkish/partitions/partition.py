@@ -33,6 +33,7 @@ class Role(NamedTuple):
     leader_id: int
     leader_epoch: int
     isr: Collection[int]
+    replica_count: int = 1
 
 
 NOBODY: Final = Role(-1, NO_EPOCH, ())
@@ -126,8 +127,11 @@ class Partition(Watchable):
         return self.append([validate(records, self.rules, version, now_ms)], now_ms)
 
     def require_replicas(self, acks: int) -> None:
-        """Refuse an append that waits for all replicas while there are fewer than `min.insync.replicas`."""
-        if acks == -1 and len(self.role.isr) < self.min_isr:
+        """Refuse an append that waits for all replicas while there are fewer than `min.insync.replicas`.
+
+        Where a partition has fewer replicas than that, all of them are enough, as in Kafka.
+        """
+        if acks == -1 and len(self.role.isr) < min(self.min_isr, self.role.replica_count):
             reason = (
                 f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr "
                 f"requirement of {self.min_isr} for partition {self.topic}-{self.index}"

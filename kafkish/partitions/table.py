@@ -180,4 +180,4 @@ def _belongs(found: Log, image: MetadataImage, node_id: int) -> bool:
 
 
 def _role(state: PartitionState) -> Role:
-    return Role(state.leader, state.leader_epoch, state.isr)
+    return Role(state.leader, state.leader_epoch, state.isr, len(state.replicas))

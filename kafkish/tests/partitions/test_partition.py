@@ -185,9 +185,15 @@ def test_a_node_that_loses_its_leadership_refuses_producers_and_disappoints_thos
 def test_too_few_replicas_in_sync_refuse_acks_all_and_nothing_else(world: World) -> None:
     world.create_topic("orders", min_insync_replicas="2")
     partition = world.partition("orders")
+    partition.role = partition.role._replace(replica_count=3)
     with pytest.raises(PartitionError, match="insufficient"):
         partition.produce(batch_of(b"a"), ALL, 12, NOW_MS)
     assert partition.produce(batch_of(b"a"), 1, 12, NOW_MS).first_offset == 0
+
+
+def test_all_replicas_are_enough_where_there_are_fewer_than_min_insync_replicas(world: World) -> None:
+    world.create_topic("orders", min_insync_replicas="2")
+    assert world.partition("orders").produce(batch_of(b"a"), ALL, 12, NOW_MS).first_offset == 0
 
 
 def test_after_a_restart_the_partition_goes_on_where_it_was(world: World, tmp_path: Path) -> None:

@@ -1,0 +1,170 @@
+"""Two replies to one request, field by field. What any two brokers have of their own is taken away first."""
+
+import difflib
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from pprint import pformat
+from typing import Any, Final
+
+from kafkish import clock
+from kafkish.diff import batches
+from kafkish.diff.symbols import KINDS, NOTHING, OURS, THEIRS, Symbols
+from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.schema import Message, Struct
+
+VOLATILE: Final = {
+    "throttle_time_ms", "finalized_features_epoch", "total_bytes", "usable_bytes", "last_fetch_timestamp",
+    "last_caught_up_timestamp", "DescribeQuorumResponse.leader_epoch", "DescribeQuorumResponse.high_watermark",
+    "DescribeQuorumResponse.log_end_offset",
+}  # fmt: skip
+"""What differs between any two clusters, Apache Kafka's too."""
+
+IDENTITY: Final = (
+    "name", "topic", "topic_name", "group_id", "key", "resource_type", "resource_name", "feature", "api_key",
+    "partition_index", "partition", "index", "partition_id", "node_id", "broker_id", "group_instance_id",
+)  # fmt: skip
+"""Fields that tell which rows of two lists belong together."""
+NOW_MS: Final = 40 * 60 * 1000
+"""A time so near to now is a broker's clock, not a client's: requests have times that are hours old."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field in which two replies differ."""
+
+    api: str
+    path: str
+    ours: Any
+    theirs: Any
+
+    @property
+    def field(self) -> str:
+        """The path without positions."""
+        return ".".join(part.partition("[")[0] for part in self.path.split("."))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path or 'the reply'}\n  expected  {self._shown(self.theirs)}\n  got       {self._shown(self.ours)}"
+        )
+
+    def _shown(self, value: Any) -> str:
+        if self.path.endswith("error_code") and isinstance(value, int):
+            return f"{value} {error_name(value)}"
+        return repr(value)
+
+
+def error_name(code: int) -> str:
+    try:
+        return ErrorCode(code).name
+    except ValueError:
+        return "which is no error of Kafka's"
+
+
+class Comparison:
+    """What two replies have of their own is learnt as symbols while they are compared."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self._symbols = symbols
+
+    def differences(self, api: str, ours: Any, theirs: Any) -> list[Difference]:
+        """All fields that differ; none if the replies say the same."""
+        return [Difference(api, path, *values) for path, *values in self._walk("", api, ours, theirs)]
+
+    def _walk(self, path: str, message: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
+        if isinstance(ours, Struct) and type(ours) is type(theirs):
+            for each in ours.schema.fields:
+                if each.name not in VOLATILE and f"{message}Response.{each.name}" not in VOLATILE:
+                    inner = f"{path}.{each.name}" if path else each.name
+                    yield from self._walk(inner, message, getattr(ours, each.name), getattr(theirs, each.name))
+        elif isinstance(ours, list) and isinstance(theirs, list):
+            yield from self._walk_lists(path, message, ours, theirs)
+        else:
+            mine, other = self._plain(path.rpartition(".")[2].partition("[")[0], ours, theirs)
+            if mine != other:
+                yield path, mine, other
+
+    def _walk_lists(
+        self, path: str, message: str, ours: list[Any], theirs: list[Any]
+    ) -> Iterator[tuple[str, Any, Any]]:
+        """Rows in the order of what they are about: Kafka's own order is often that of a hash table."""
+        mine, other = self._sorted(OURS, joined(ours)), self._sorted(THEIRS, joined(theirs))
+        if len(mine) != len(other):
+            keys = [{self._row_key(side, row) for row in rows} for side, rows in ((OURS, mine), (THEIRS, other))]
+            yield (
+                path,
+                sorted(keys[0] - keys[1]) or f"{len(mine)} rows",
+                sorted(keys[1] - keys[0]) or f"{len(other)} rows",
+            )
+            return
+        for number, (row, other_row) in enumerate(zip(mine, other, strict=True)):
+            yield from self._walk(f"{path}[{number}]", message, row, other_row)
+
+    def _sorted(self, side: int, rows: list[Any]) -> list[Any]:
+        return sorted(rows, key=lambda row: self._row_key(side, row)) if rows and isinstance(rows[0], Struct) else rows
+
+    def _row_key(self, side: int, row: Any) -> str:
+        if not isinstance(row, Struct):
+            return repr(row)
+        names = {each.name for each in row.schema.fields}
+        identity = [getattr(row, name) for name in IDENTITY if name in names]
+        symbols = [self._known(side, name, getattr(row, name)) for name in sorted(names & KINDS.keys())]
+        return repr((identity, symbols))
+
+    def _known(self, side: int, field: str, name: Any) -> Any:
+        """The symbol of a name, and one word for all that have none yet."""
+        symbol = self._symbols.symbol(side, KINDS[field], name)
+        return symbol if symbol != name or name in NOTHING else "?"
+
+    def _plain(self, field: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
+        """Two values as what is compared."""
+        if field in KINDS:
+            return self._symbols.bind(KINDS[field], ours, theirs)
+        if field == "records":
+            return self._records(OURS, ours), self._records(THEIRS, theirs)
+        if field.endswith(("timestamp", "time_ms")):
+            return moment(ours), moment(theirs)
+        if isinstance(ours, str) and isinstance(theirs, str):
+            return self._symbols.without_names(OURS, ours), self._symbols.without_names(THEIRS, theirs)
+        return ours, theirs
+
+    def _records(self, side: int, records: Any) -> Any:
+        return batches.view(records, lambda name: self._symbols.symbol(side, "producer", name), moment)
+
+
+def joined(rows: list[Any]) -> list[Any]:
+    """A topic's partitions in one row: Fetch may answer for a topic in several."""
+    if not rows or not hasattr(rows[0], "topic") or not hasattr(rows[0], "partitions"):
+        return rows
+    found: dict[Any, Any] = {}
+    for row in rows:
+        first = found.setdefault((row.topic, getattr(row, "topic_id", None)), copy(row))
+        first.partitions = (
+            [*first.partitions, *row.partitions] if first.partitions is not row.partitions else row.partitions
+        )
+    return list(found.values())
+
+
+def moment(value: int) -> Any:
+    """A time, or `now` for one that a broker's clock gave."""
+    return "now" if isinstance(value, int) and abs(value - clock.wall_ms()) < NOW_MS else value
+
+
+def side_by_side(ours: Any, theirs: Any) -> str:
+    """Both replies as one text, with marks at the lines that differ."""
+    texts = [pformat(as_plain(reply), width=100, sort_dicts=False).splitlines() for reply in (theirs, ours)]
+    return "\n".join(difflib.unified_diff(texts[0], texts[1], "expected", "got", lineterm="", n=4))
+
+
+def as_plain(value: Any) -> Any:
+    """A message as dictionaries."""
+    if isinstance(value, Struct):
+        return {each.name: as_plain(getattr(value, each.name)) for each in value.schema.fields}
+    if isinstance(value, list):
+        return [as_plain(each) for each in value]
+    return bytes(value).hex() if isinstance(value, memoryview) else value
+
+
+def is_answer(reply: Any) -> bool:
+    """Whether the broker answered in the protocol's form."""
+    return isinstance(reply, Message)

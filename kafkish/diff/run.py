@@ -1,0 +1,213 @@
+"""Sends a workload to both brokers, request by request, and tells where they differ."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any, Final
+
+from kafkish import clock
+from kafkish.diff.compare import Comparison, Difference, is_answer, side_by_side
+from kafkish.diff.deliberate import explained
+from kafkish.diff.exchange import Exchange
+from kafkish.diff.moves import Moves
+from kafkish.diff.script import Damage, Step
+from kafkish.diff.symbols import OURS, THEIRS, Symbols
+from kafkish.diff.world import World
+from kafkish_protocol.api import ApiKey, request_class
+from kafkish_protocol.messages.api_versions import ApiVersionsRequest
+from kafkish_protocol.messages.describe_groups import DescribeGroupsRequest
+from kafkish_protocol.messages.find_coordinator import FindCoordinatorRequest
+from kafkish_protocol.messages.init_producer_id import InitProducerIdRequest
+from kafkish_protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
+from kafkish_protocol.messages.metadata import MetadataRequest
+from kafkish_protocol.schema import Request
+from kafkish_protocol.versions import Versions
+
+CHANGING: Final = (
+    ApiKey.CREATE_TOPICS, ApiKey.DELETE_TOPICS, ApiKey.CREATE_PARTITIONS, ApiKey.METADATA, ApiKey.ALTER_CONFIGS,
+    ApiKey.INCREMENTAL_ALTER_CONFIGS,
+)  # fmt: skip
+"""What a broker's own view of the cluster may lag behind."""
+READING: Final = (
+    ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_FETCH, ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS,
+    ApiKey.DESCRIBE_CONFIGS, ApiKey.DESCRIBE_CLUSTER, ApiKey.DESCRIBE_TOPIC_PARTITIONS, ApiKey.DESCRIBE_PRODUCERS,
+    ApiKey.DESCRIBE_LOG_DIRS, ApiKey.DESCRIBE_QUORUM, ApiKey.OFFSET_FOR_LEADER_EPOCH, ApiKey.FIND_COORDINATOR,
+    ApiKey.LIST_CONFIG_RESOURCES, ApiKey.INCREMENTAL_ALTER_CONFIGS,
+)  # fmt: skip
+"""What may be asked again: a broker that was only slow to see a change then gives the same answer."""
+WAKING: Final = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP, ApiKey.LEAVE_GROUP)
+"""What may answer the request of another member."""
+RETRIES: Final = 5
+CONTROL_LANE: Final = -1
+SETTLE_S: Final = 10.0
+
+
+@dataclass
+class Finding:
+    """The first difference of its kind."""
+
+    number: int
+    step: Step
+    difference: Difference
+    replies: tuple[Any, Any]
+    count: int = 1
+
+    def __str__(self) -> str:
+        head = f"request {self.number}: {self.step}"
+        seen = f"\n(seen {self.count} times)" if self.count > 1 else ""
+        return f"{head}\n\ndiffers at {self.difference}{seen}\n\n{side_by_side(*self.replies)}"
+
+
+@dataclass
+class Report:
+    """What came of a run."""
+
+    requests: int = 0
+    by_api: Counter[str] = field(default_factory=Counter)
+    deliberate: Counter[str] = field(default_factory=Counter)
+    findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+
+
+class Run:
+    """One workload on two brokers."""
+
+    def __init__(self, ours: tuple[str, int], theirs: tuple[str, int]) -> None:
+        self.symbols = Symbols()
+        self.world = World(base_ms=clock.wall_ms() - 3 * 3_600_000)
+        self.report = Report()
+        self._exchange = Exchange(ours, theirs, self.symbols)
+        self._comparison = Comparison(self.symbols)
+
+    def generated(self, seed: int) -> Iterator[Step]:
+        """An endless workload over what both brokers serve."""
+        busy: set[int] = set()
+        for step in Moves(seed, self.world, self.served()).steps(busy):
+            yield step
+            busy.clear()
+            busy.update(self._exchange.waiting())
+
+    def served(self) -> dict[int, Versions]:
+        """API -> the versions that both brokers have."""
+        replies = self._ask(ApiVersionsRequest(client_software_name="kafkish", client_software_version="diff"), 3)
+        ours, theirs = ({row.api_key: row for row in reply.api_keys} for reply in replies)
+        return {key: common_versions(key, ours[key], theirs[key]) for key in ours.keys() & theirs.keys()}
+
+    def compare(self, steps: Iterable[Step], requests: int, stop: Callable[[Report], bool]) -> Report:
+        """Send up to `requests`; `stop` is asked after each whether that was enough."""
+        self._prepare()
+        for number, step in enumerate(steps, 1):
+            self.report.requests = number
+            self.report.steps.append(step)
+            self.report.by_api[step.key.title] += 1
+            self._take(number, step)
+            if number >= requests or stop(self.report):
+                break
+        self._exchange.close()
+        return self.report
+
+    def _take(self, number: int, step: Step) -> None:
+        replies = self._exchange.send(step)
+        if replies is not None:
+            self._judge(number, step, self._asked_again(step, replies))
+        for late, late_replies in self._exchange.answered_late(0.05 if step.key in WAKING else 0):
+            self._judge(number, late, late_replies)
+        if step.key in CHANGING:
+            self._settle(number, step)
+
+    def _asked_again(self, step: Step, replies: tuple[Any, Any]) -> tuple[Any, Any]:
+        for attempt in range(RETRIES if step.key in READING or self._is_sessionless_fetch(step) else 0):
+            found = self._unexplained(step, replies)
+            if all(finding_key(each) in self.report.findings for each in found):
+                break
+            Event().wait(0.02 * 2**attempt)
+            replies = self._exchange.send(step) or replies
+        return replies
+
+    def _is_sessionless_fetch(self, step: Step) -> bool:
+        return step.key is ApiKey.FETCH and getattr(step.request, "session_epoch", 0) == -1
+
+    def _unexplained(self, step: Step, replies: tuple[Any, Any]) -> list[Difference]:
+        found = self._comparison.differences(step.key.title, *replies)
+        return [each for each in found if explained(each) is None]
+
+    def _judge(self, number: int, step: Step, replies: tuple[Any, Any]) -> None:
+        for difference in self._comparison.differences(step.key.title, *replies):
+            entry = explained(difference)
+            if entry is not None:
+                self.report.deliberate[entry.reason] += 1
+                continue
+            key = finding_key(difference)
+            if key in self.report.findings:
+                self.report.findings[key].count += 1
+            else:
+                self.report.findings[key] = Finding(number, step, difference, replies)
+        if is_answer(replies[THEIRS]) and step.damage == Damage():
+            self.world.observe(step, self.symbols.renamed(THEIRS, replies[THEIRS]))
+
+    # -- waiting for a broker to see what it was told
+
+    def _ask(self, request: Any, version: int) -> tuple[Any, Any]:
+        replies = self._exchange.send(Step(CONTROL_LANE, request, version))
+        assert replies is not None
+        for reply in replies:
+            if not is_answer(reply):
+                raise ConnectionError(f"a broker did not answer {type(request).__name__}: {reply}")
+        return replies
+
+    def _prepare(self) -> None:
+        """Both have coordinators and producer ids before the first request that is compared."""
+        self._until(lambda: self._all(FindCoordinatorRequest(key="g0"), 0))
+        self._until(lambda: self._all(InitProducerIdRequest(transactional_id=None), 0))
+        groups = DescribeGroupsRequest(groups=[f"g{self.world.tag}-{number}" for number in range(200)])
+        self._until(lambda: all(not row.error_code for reply in self._ask(groups, 0) for row in reply.groups))
+
+    def _all(self, request: Request, version: int) -> bool:
+        return not any(reply.error_code for reply in self._ask(request, version))
+
+    def _until(self, condition: Callable[[], bool]) -> bool:
+        deadline = clock.monotonic_s() + SETTLE_S
+        while not condition():
+            if clock.monotonic_s() > deadline:
+                return False
+            Event().wait(0.01)
+        return True
+
+    def _settle(self, number: int, step: Step) -> None:
+        """Wait until both see the same topics, with leaders that answer, and learn them."""
+        self._until(self._same_topics)
+        self._judge(
+            number, Step(step.lane, MetadataRequest(topics=None), 12), self._ask(MetadataRequest(topics=None), 12)
+        )
+
+    def _same_topics(self) -> bool:
+        views = [
+            {row.name: len(row.partitions) for row in reply.topics}
+            for reply in self._ask(MetadataRequest(topics=None), 12)
+        ]
+        if views[OURS] != views[THEIRS]:
+            return False
+        if views[OURS].items() <= {name: topic.partitions for name, topic in self.world.topics.items()}.items():
+            return True
+        rows = [
+            ListOffsetsTopic(
+                name=name,
+                partitions=[ListOffsetsPartition(partition_index=each, timestamp=-1) for each in range(partitions)],
+            )
+            for name, partitions in views[OURS].items()
+        ]
+        replies = self._ask(ListOffsetsRequest(replica_id=-1, topics=rows), 5)
+        return not any(each.error_code for reply in replies for row in reply.topics for each in row.partitions)
+
+
+def finding_key(difference: Difference) -> tuple[str, str, str]:
+    """Differences that are shown once."""
+    return difference.api, difference.field, str((difference.ours, difference.theirs))[:200]
+
+
+def common_versions(key: int, ours: Any, theirs: Any) -> Versions:
+    """What both advertise and a schema has: Kafka advertises versions of Produce that it does not serve."""
+    schema = request_class(ApiKey(key)).schema.versions
+    low = max(ours.min_version, theirs.min_version, schema.low)
+    return Versions(low, min(ours.max_version, theirs.max_version, schema.high))
