@@ -1,8 +1,12 @@
 """Starts kafkish and Apache Kafka and runs `kafkish diff` on them, with the arguments given."""
 
+import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import kafkish
 
@@ -11,8 +15,31 @@ sys.path.insert(0, str(Path(kafkish.__file__).parents[1] / "compat-tests"))
 import apache_kafka
 
 from kafkish.cli.main import main
-from kafkish.tests.diff.test_diff import SETTINGS
-from kafkish.tests.diff.test_diff import kafkish as running
+
+SETTINGS: Final = {
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.num.partitions": "4",
+    "broker.session.timeout.ms": "60000",
+}
+
+
+@contextmanager
+def running(directory: Path) -> Iterator[int]:
+    """A broker in a process of its own; its port."""
+    ready = directory / "ready"
+    command = [sys.executable, "-m", "kafkish.cli.main", "serve", "--listen", "127.0.0.1:0"]
+    command += ["--data-dir", str(directory / "data"), "--ready-file", str(ready)]
+    for name, value in SETTINGS.items():
+        command += ["--set", f"{name}={value}"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert "ready" in process.stdout.readline()
+        yield int(ready.read_text().rpartition(":")[2])
+    finally:
+        process.kill()
+        process.wait()
+
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
