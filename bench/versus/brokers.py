@@ -77,13 +77,12 @@ class Broker:
 
     def cpu_s(self) -> float:
         """What all its threads have used so far."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime((~self._process.pid << 3) | 2)  # Linux's clock of another process's CPU time
 
-    def forget_pages(self) -> None:
-        """Have the system drop the broker's files from its page cache, so that reads come from the disk."""
-        for path in self.data_dir.rglob("*.log"):
-            with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+    def forget_pages(self, topic: str) -> None:
+        """Have the system drop a topic's records from its page cache, so that reads come from the disk."""
+        for path in self.data_dir.glob(f"{topic}-*/*.log"):
+            with path.open("rb") as file:
                 os.fsync(file.fileno())
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
