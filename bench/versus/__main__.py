@@ -93,6 +93,7 @@ def main() -> int:
     parser.add_argument("--tiny", action="store_true", help="as quick, but only to see that it works")
     parser.add_argument("--rows", action="append", metavar="TEXT", help="only rows whose names contain this")
     parser.add_argument("--rounds", type=int, metavar="N")
+    parser.add_argument("--warm-up", type=float, metavar="SECONDS", help="of each broker")
     parser.add_argument("--only", default="", metavar="BROKER", help="one of the two, for a look")
     parser.add_argument("--list", action="store_true", help="the names of the rows")
     options = parser.parse_args()
@@ -101,9 +102,12 @@ def main() -> int:
         print("\n".join(row.name for row in rows))
         return 0
     sizes = TINY if options.tiny else QUICK if options.quick else FULL
-    if options.rounds:
-        sizes = dataclasses.replace(sizes, rounds=options.rounds)
-    name = "tiny" if options.tiny else "quick" if options.quick else "full"
+    sizes = dataclasses.replace(
+        sizes,
+        rounds=sizes.rounds if options.rounds is None else options.rounds,
+        warm_up_s=sizes.warm_up_s if options.warm_up is None else options.warm_up,
+    )
+    name = "some" if options.rows else "tiny" if options.tiny else "quick" if options.quick else "full"
     raise_file_limit()
     report = Report(about())
     with both(options.only) as brokers:

@@ -56,6 +56,10 @@ class Broker:
             time.sleep(0.002)
         return (time.perf_counter() - started_s) * 1000
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def stop(self) -> None:
         self._process.terminate()
         try:
@@ -72,12 +76,12 @@ class Broker:
 
     def resident_mb(self) -> float:
         """Memory that is really there."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        status = Path(f"/proc/{self.pid}/status").read_text()
         return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
     def cpu_s(self) -> float:
         """What all its threads have used so far."""
-        return time.clock_gettime((~self._process.pid << 3) | 2)  # Linux's clock of another process's CPU time
+        return time.clock_gettime((~self.pid << 3) | 2)  # Linux's clock of another process's CPU time
 
     def forget_pages(self, topic: str) -> None:
         """Have the system drop a topic's records from its page cache, so that reads come from the disk."""
@@ -87,12 +91,11 @@ class Broker:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def make_kafkish(directory: Path, wrapper: tuple[str, ...] = ()) -> Broker:
-    """kafkish by its command line; `wrapper` stands before Python's own arguments, for profilers."""
+def make_kafkish(directory: Path) -> Broker:
+    """kafkish by its command line."""
     directory.mkdir()
     port = apache_kafka.free_port()
-    python = list(wrapper) or [sys.executable]
-    command = [*python, "-m", "kafkish.cli.main", "serve", "--listen", f"127.0.0.1:{port}"]
+    command = [str(Path(sys.executable).with_name("kafkish")), "serve", "--listen", f"127.0.0.1:{port}"]
     command += ["--data-dir", str(directory / "data")]
     for name, value in SETTINGS.items():
         command += ["--set", f"{name}={value}"]

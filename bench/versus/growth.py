@@ -18,13 +18,13 @@ from bench.versus.brokers import Broker, both
 from bench.versus.latency import ALL, one_at_a_time, single
 from bench.versus.load import ProduceLane, close, drive
 from bench.versus.report import RESULTS
-from bench.versus.rows import topic_of, warm_up
+from bench.versus.rows import BATCH_BYTES, topic_of, warm_up
 from bench.versus.wire import Topic, Wire, fetch_request, frame, make_batch
 
 PARTITIONS: Final = (1, 10, 100, 1_000)
 VALUE_BYTES: Final = 100
 FETCH_BYTES: Final = 65_536
-FILL_BYTES: Final = 262_144  # of a batch, so that ten million records are soon there
+RECORDS: Final = (1, 10_000, 100_000, 1_000_000, 10_000_000)
 SEED: Final = 1
 AIM: Final = 2.0
 
@@ -43,25 +43,23 @@ def by_partitions(broker: Broker, samples: int, found: Found) -> None:
         with topic_of(broker, partitions) as (wire, topic):
             frames = single(topic)
             one_at_a_time(wire, frames, 120, at_most=partitions)
-            add(found, f"produce, {partitions:,} partitions", one_at_a_time(wire, frames, 120, at_most=samples))
+            add(found, f"produce, by partitions: {partitions:,}", one_at_a_time(wire, frames, 120, at_most=samples))
 
 
 def by_records(broker: Broker, records: int, samples: int, found: Found) -> None:
-    """The same record behind a log that grows tenfold each time; then fetches in the log that this makes."""
+    """The same record behind a log that grows; then fetches in the log that this makes."""
     with topic_of(broker, 1) as (wire, topic):
-        batch, wanted = make_batch(VALUE_BYTES, 0), 1
-        while wanted <= records:
+        frames = single(topic, make_batch(VALUE_BYTES, 0))
+        for wanted in (number for number in RECORDS if number <= records):
             fill(broker, wire, topic, wanted)
-            frames = single(topic, batch)
             one_at_a_time(wire, frames, 120, at_most=samples // 10)
-            add(found, f"produce, {wanted:,} records in the log", one_at_a_time(wire, frames, 120, at_most=samples))
-            wanted *= 10
-        by_offset(wire, topic, samples, found)
+            add(found, f"produce, by records in the log: {wanted:,}", one_at_a_time(wire, frames, 120, samples))
+        by_offset(broker, wire, topic, samples, found)
 
 
 def fill(broker: Broker, wire: Wire, topic: Topic, wanted: int) -> None:
-    """Large batches until the partition has at least so many records."""
-    batch = make_batch(VALUE_BYTES, FILL_BYTES)
+    """Whole batches until the partition has at least so many records."""
+    batch = make_batch(VALUE_BYTES, BATCH_BYTES)
     missing = wanted - wire.end_offsets(topic)[0]
     if missing > 0:
         lanes = [ProduceLane(broker.address, topic, batch, ALL, depth=2)]
@@ -69,19 +67,17 @@ def fill(broker: Broker, wire: Wire, topic: Topic, wanted: int) -> None:
         close(lanes)
 
 
-def by_offset(wire: Wire, topic: Topic, samples: int, found: Found) -> None:
-    """As many bytes at the head of the log as anywhere before it."""
-    for _ in range(20):  # the head is made of batches that are as large as those before it
-        wire.socket.sendall(single(topic, make_batch(VALUE_BYTES, FILL_BYTES))[0])
-        wire.frame()
-    end_offset = wire.end_offsets(topic)[0]
-    head = end_offset - make_batch(VALUE_BYTES, FILL_BYTES).records
+def by_offset(broker: Broker, wire: Wire, topic: Topic, samples: int, found: Found) -> None:
+    """As many bytes, in batches of the same size, at the head of the log as anywhere before it."""
+    at_head = 2 * FETCH_BYTES // VALUE_BYTES
+    fill(broker, wire, topic, wire.end_offsets(topic)[0] + at_head)
+    head = wire.end_offsets(topic)[0] - at_head
     dice = Random(SEED)
     places = {"at the head": [head] * samples, "at random offsets": [dice.randrange(head) for _ in range(samples)]}
     for where, offsets in places.items():
         frames = [frame(fetch_request(topic, {0: offset}, FETCH_BYTES)) for offset in offsets]
         one_at_a_time(wire, frames, 120, at_most=samples)  # the page cache has what it can hold
-        add(found, f"fetch, {where}", one_at_a_time(wire, frames, 120, at_most=samples))
+        add(found, f"fetch of 64 kB: {where}", one_at_a_time(wire, frames, 120, at_most=samples))
 
 
 def table(found: dict[str, Found]) -> str:
@@ -93,15 +89,10 @@ def table(found: dict[str, Found]) -> str:
         cells = []
         for name in names:
             value = statistics.median(found[name][row])
-            first = firsts.setdefault((name, kind_of(row)), value)
+            first = firsts.setdefault((name, row.partition(":")[0]), value)
             cells.append(f"{value:.3f} ms | {value / first:.2f}x")
         lines.append(f"| {row} | {' | '.join(cells)} |")
     return "\n".join(lines) + f"\n\nA ratio is to the first line of the same kind; the aim is at most {AIM:g}x.\n"
-
-
-def kind_of(row: str) -> str:
-    """Its words, without numbers and places."""
-    return row.partition(",")[0] + row.rpartition(" ")[2].replace("partition", "partitions") * row.startswith("produce")
 
 
 def main() -> None:
