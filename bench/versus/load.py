@@ -90,15 +90,26 @@ class ProduceLane(Lane):
 
 
 class FetchLane(Lane):
-    """Reads some partitions from an offset on. All batches are alike, so their number tells the next offset."""
+    """Reads some partitions from their first record on. All batches are alike: their number tells the next offset."""
 
-    def __init__(self, address: str, topic: Topic, offsets: dict[int, int], batch: Batch, stop: int = 1 << 62) -> None:
-        super().__init__(address, buffer_bytes=len(offsets) * (FETCH_BYTES + 4096) + len(batch.data))
-        self._topic, self.offsets, self._batch, self._stop = topic, dict(offsets), batch, stop
+    def __init__(self, address: str, topic: Topic, partitions: Sequence[int], batch: Batch) -> None:
+        super().__init__(address, buffer_bytes=len(partitions) * (FETCH_BYTES + 4096) + len(batch.data))
+        self._topic, self._batch = topic, batch
+        self.offsets = dict.fromkeys(partitions, 0)
+        self.ends: list[int] | None = None
+        """Where each partition of the topic ends for this lane; without it, the lane waits for more."""
+        self.again = False
+        """Whether to begin anew at the end."""
 
     def next_frame(self) -> bytes | None:
-        left = {index: offset for index, offset in self.offsets.items() if offset < self._stop}
+        left = self._left()
+        if not left and self.again:
+            self.offsets = left = dict.fromkeys(self.offsets, 0)
         return frame(fetch_request(self._topic, left, FETCH_BYTES)) if left else None
+
+    def _left(self) -> dict[int, int]:
+        ends = self.ends
+        return {index: offset for index, offset in self.offsets.items() if ends is None or offset < ends[index]}
 
     def take(self, start: int) -> None:
         response = decoded(ApiKey.FETCH, self.buffer, start)
@@ -117,6 +128,8 @@ class Moved(NamedTuple):
     seconds: float
     value_bytes: int
     replies: int
+    load_cpu_s: float | None = None
+    """What the load generator itself used; as much as `seconds` if it was the limit."""
 
     @property
     def mb_per_s(self) -> float:
@@ -133,7 +146,8 @@ def drive(lanes: Sequence[Lane], seconds: float, limit_bytes: int = 1 << 62) -> 
         for number in by_number:
             poll.register(number, select.EPOLLIN)
         replies = sum(lane.replies for lane in lanes)
-        start_s = now_s = time.perf_counter()
+        cpu_s, start_s = time.process_time(), time.perf_counter()
+        now_s = start_s
         for lane in lanes:
             lane.start()
         busy, moved_bytes = sum(lane.waiting > 0 for lane in lanes), 0
@@ -145,7 +159,8 @@ def drive(lanes: Sequence[Lane], seconds: float, limit_bytes: int = 1 << 62) -> 
                 moved_bytes += lane.value_bytes
                 busy -= not lane.waiting
             now_s = time.perf_counter()
-    moved = Moved(now_s - start_s, moved_bytes, sum(lane.replies for lane in lanes) - replies)
+        load_cpu_s = time.process_time() - cpu_s
+    moved = Moved(now_s - start_s, moved_bytes, sum(lane.replies for lane in lanes) - replies, load_cpu_s)
     for lane in lanes:
         while lane.waiting:
             lane.receive(and_send=False)

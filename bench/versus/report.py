@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.versus.brokers import APACHE, KAFKISH
-from bench.versus.rows import MORE_IS_BETTER, Row
+from bench.versus.rows import LOAD_CPU, MORE_IS_BETTER, Row
 
 RESULTS: Final = Path(__file__).resolve().parents[1] / "results"
 
@@ -28,6 +28,8 @@ class Line:
     @property
     def ratios(self) -> list[float]:
         """kafkish to Apache Kafka, round by round."""
+        if self.figure == LOAD_CPU:
+            return []  # it says nothing of a broker
         pairs = zip(self.values.get(KAFKISH, []), self.values.get(APACHE, []), strict=False)
         return sorted(ours / theirs for ours, theirs in pairs if theirs)
 
@@ -81,7 +83,7 @@ def table_row(line: Line) -> str:
     ours, theirs = (shown(line.values.get(name)) for name in (KAFKISH, APACHE))
     ratio = f"{line.ratio:.2f}" if line.ratio is not None else ""
     spread = f"{line.ratios[0]:.2f} ... {line.ratios[-1]:.2f}" if line.ratios else ""
-    aim = "" if line.aim is None else f"{'≥' if line.more_is_better else '≤'} {line.aim:.2f}"
+    aim = "" if line.aim is None else f"{'≥' if line.more_is_better else '≤'} {line.aim:.3g}"
     verdict = {True: ": met", False: ": **missed**", None: ""}[line.is_met]
     return f"| {line.row} | {line.figure} | {ours} | {theirs} | {ratio} | {spread} | {aim}{verdict} |\n"
 

@@ -22,6 +22,7 @@ LATENCY: Final = {"p50 ms": 1.0, "p99 ms": 1.0}
 PRODUCE: Final = "produce "
 END_TO_END: Final = "end to end "
 MORE_IS_BETTER: Final = ("MB/s", "requests/s")
+LOAD_CPU: Final = "load generator CPU %"
 BATCH_BYTES: Final = 16_384  # of a partition, as Kafka's producers make them
 PRODUCERS: Final = 4
 
@@ -70,7 +71,10 @@ def topic_of(broker: Broker, partitions: int) -> Iterator[tuple[Wire, Topic]]:
 def usage(broker: Broker, cpu_s: float, moved: Moved) -> Figures:
     """Throughput, and what it cost."""
     cpu_per_gb = (broker.cpu_s() - cpu_s) / (moved.value_bytes / 1e9)
-    return {"MB/s": moved.mb_per_s, "CPU s/GB": cpu_per_gb, "memory MB": broker.resident_mb()}
+    figures = {"MB/s": moved.mb_per_s, "CPU s/GB": cpu_per_gb, "memory MB": broker.resident_mb()}
+    if moved.load_cpu_s is not None:
+        figures[LOAD_CPU] = moved.load_cpu_s / moved.seconds * 100
+    return figures
 
 
 # -- throughput
@@ -96,15 +100,15 @@ def produce(
     return figures
 
 
-def consumers(broker: Broker, topic: Topic, batch: Batch, stop: int) -> list[Lane]:
-    """One for each partition, up to six; they share the partitions."""
+def consumers(broker: Broker, topic: Topic, batch: Batch) -> list[FetchLane]:
+    """Up to six, which share the partitions."""
     number = min(topic.partitions, 6)
     shares = [range(first, topic.partitions, number) for first in range(number)]
-    return [FetchLane(broker.address, topic, dict.fromkeys(share, 0), batch, stop) for share in shares]
+    return [FetchLane(broker.address, topic, share, batch) for share in shares]
 
 
 def consume(broker: Broker, sizes: Sizes, *, value_bytes: int, partitions: int, cold: bool = False) -> Figures:
-    """From the first record to the last."""
+    """From the first record to the last: again and again, or once if they are to come from the disk."""
     batch = make_batch(value_bytes, BATCH_BYTES)
     with topic_of(broker, partitions) as (wire, topic):
         filling = producers(broker, topic, batch, ALL)
@@ -112,9 +116,11 @@ def consume(broker: Broker, sizes: Sizes, *, value_bytes: int, partitions: int, 
         close(filling)
         if cold:
             broker.forget_pages(topic.name)
-        lanes = consumers(broker, topic, batch, min(wire.end_offsets(topic)))
+        lanes, ends = consumers(broker, topic, batch), wire.end_offsets(topic)
+        for lane in lanes:
+            lane.ends, lane.again = ends, not cold
         cpu_s = broker.cpu_s()
-        moved = drive(lanes, sizes.seconds * 10)
+        moved = drive(lanes, sizes.seconds * 10 if cold else sizes.seconds)
         figures = usage(broker, cpu_s, moved)
         close(lanes)
     return figures
@@ -124,7 +130,7 @@ def produce_and_consume(broker: Broker, sizes: Sizes, *, value_bytes: int, parti
     """Consumers read what producers write meanwhile; both count."""
     batch = make_batch(value_bytes, BATCH_BYTES)
     with topic_of(broker, partitions) as (_, topic):
-        lanes = [*consumers(broker, topic, batch, 1 << 62), *producers(broker, topic, batch, ALL)]
+        lanes = [*consumers(broker, topic, batch), *producers(broker, topic, batch, ALL)]
         cpu_s = broker.cpu_s()
         moved = drive(lanes, sizes.seconds, 2 * sizes.limit_bytes)
         figures = usage(broker, cpu_s, moved)
