@@ -81,7 +81,7 @@ def measure(brokers: dict[str, Broker], rows: list[Row], sizes: Sizes, report: R
             for broker in turn if (number + place) % 2 == 0 else turn[::-1]:
                 progress.tell(f"round {number + 1} of {sizes.rounds}, {row.name}, {broker.name}")
                 try:
-                    report.add(row, broker.name, row.measure(broker, sizes))
+                    report.add(row, broker.name, number, row.measure(broker, sizes))
                 except (AssertionError, OSError, subprocess.SubprocessError) as error:
                     report.failures.append(f"{row.name}, {broker.name}: {type(error).__name__} {error}")
         report.write(name)

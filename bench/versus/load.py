@@ -5,12 +5,11 @@ the broker is the limit and not this process.
 """
 
 import select
-import socket
 import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple, NoReturn
 
-from bench.versus.wire import TIMEOUT_S, Batch, Topic, decoded, fetch_request, frame, produce_frame
+from bench.versus.wire import TIMEOUT_S, Batch, Topic, connect, decoded, fetch_request, frame, produce_frame
 from kafkish_protocol.api import ApiKey
 
 PARTITIONS_PER_REQUEST: Final = 10
@@ -21,9 +20,7 @@ class Lane:
     """A connection. What it sends next, and what it learns from a reply, is its subclass's affair."""
 
     def __init__(self, address: str, depth: int = 1, buffer_bytes: int = 1 << 16) -> None:
-        host, _, port = address.rpartition(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=TIMEOUT_S)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = connect(address)
         self.depth = depth
         self.replies = self.records = self.value_bytes = 0
         self.waiting = 0

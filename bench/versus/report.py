@@ -14,12 +14,12 @@ RESULTS: Final = Path(__file__).resolve().parents[1] / "results"
 
 @dataclass
 class Line:
-    """One figure of a row: the values of all rounds, for each broker."""
+    """One figure of a row: for each broker, its values by the round; a round that failed is not there."""
 
     row: str
     figure: str
     aim: float | None
-    values: dict[str, list[float]]
+    values: dict[str, dict[int, float]]
 
     @property
     def more_is_better(self) -> bool:
@@ -30,8 +30,8 @@ class Line:
         """kafkish to Apache Kafka, round by round."""
         if self.figure == LOAD_CPU:
             return []  # it says nothing of a broker
-        pairs = zip(self.values.get(KAFKISH, []), self.values.get(APACHE, []), strict=False)
-        return sorted(ours / theirs for ours, theirs in pairs if theirs)
+        ours, theirs = self.values.get(KAFKISH, {}), self.values.get(APACHE, {})
+        return sorted(ours[number] / theirs[number] for number in ours if theirs.get(number))
 
     @property
     def ratio(self) -> float | None:
@@ -52,10 +52,10 @@ class Report:
         self.lines: dict[tuple[str, str], Line] = {}
         self.failures: list[str] = []
 
-    def add(self, row: Row, broker: str, figures: dict[str, float]) -> None:
+    def add(self, row: Row, broker: str, number: int, figures: dict[str, float]) -> None:
         for figure, value in figures.items():
             line = self.lines.setdefault((row.name, figure), Line(row.name, figure, row.aims.get(figure), {}))
-            line.values.setdefault(broker, []).append(value)
+            line.values.setdefault(broker, {})[number] = value
 
     def write(self, name: str) -> Path:
         """All three forms under bench/results/; the path of the table."""
@@ -88,10 +88,10 @@ def table_row(line: Line) -> str:
     return f"| {line.row} | {line.figure} | {ours} | {theirs} | {ratio} | {spread} | {aim}{verdict} |\n"
 
 
-def shown(values: list[float] | None) -> str:
+def shown(values: dict[int, float] | None) -> str:
     if not values:
         return ""
-    value = statistics.median(values)
+    value = statistics.median(values.values())
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from bench.versus.brokers import FIRST_REQUEST
 from kafkish_protocol.api import ApiKey, request_header_version, response_class, response_header_version
 from kafkish_protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from kafkish_protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
@@ -92,16 +93,34 @@ def fetch_request(topic: Topic, offsets: dict[int, int], max_bytes: int, max_wai
     return FetchRequest(max_wait_ms=max_wait_ms, min_bytes=1, max_bytes=50 << 20, topics=topics)
 
 
-# -- what is not measured
+# -- connections
+
+
+def connect(address: str) -> socket.socket:
+    """A connection that the broker has accepted and spoken on, as after a client's first request."""
+    host, _, port = address.rpartition(":")
+    connection = socket.create_connection((host, int(port)), timeout=TIMEOUT_S)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.sendall(FIRST_REQUEST)
+    read(connection, int.from_bytes(read(connection, 4), "big"))
+    return connection
+
+
+def read(connection: socket.socket, size_bytes: int) -> bytes:
+    """Not a byte more than that: what follows must be seen by `select`."""
+    data = connection.recv(size_bytes)
+    while len(data) < size_bytes:
+        if not (more := connection.recv(size_bytes - len(data))):
+            raise ConnectionError("the broker closed a connection of the bench")
+        data += more
+    return data
 
 
 class Wire:
     """A connection on which each request waits for its answer."""
 
     def __init__(self, address: str) -> None:
-        host, _, port = address.rpartition(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=TIMEOUT_S)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = connect(address)
 
     def ask(self, request: Request) -> Any:
         self.socket.sendall(frame(request))
@@ -112,16 +131,7 @@ class Wire:
 
     def frame(self) -> bytes:
         """The next reply, without its length."""
-        return self._read(int.from_bytes(self._read(4), "big"))
-
-    def _read(self, size_bytes: int) -> bytes:
-        """Not a byte more than that: what follows must be seen by `select`."""
-        data = self.socket.recv(size_bytes)
-        while len(data) < size_bytes:
-            if not (more := self.socket.recv(size_bytes - len(data))):
-                raise ConnectionError("the broker closed a connection of the bench")
-            data += more
-        return data
+        return read(self.socket, int.from_bytes(read(self.socket, 4), "big"))
 
     def create(self, name: str, partitions: int, **configs: str) -> Topic:
         settings = [CreatableTopicConfig(name=key.replace("_", "."), value=value) for key, value in configs.items()]
