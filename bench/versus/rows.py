@@ -14,7 +14,7 @@ from typing import Final
 from bench.versus.brokers import Broker
 from bench.versus.latency import ALL, VALUE_BYTES, Paced, one_at_a_time, percentiles, single
 from bench.versus.load import FetchLane, Lane, Moved, ProduceLane, close, drive
-from bench.versus.wire import Batch, Topic, Wire, make_batch
+from bench.versus.wire import TIMEOUT_S, Batch, Topic, Wire, make_batch
 
 Figures = dict[str, float]
 THROUGHPUT: Final = {"MB/s": 1.0, "CPU s/GB": 1.0, "memory MB": 1 / 4}
@@ -89,8 +89,9 @@ def produce(
 ) -> Figures:
     """Batches of 16 kB from four connections, five requests in flight on each."""
     with topic_of(broker, partitions) as (wire, topic):
-        lanes = producers(broker, topic, make_batch(value_bytes, BATCH_BYTES, codec), acks)
-        drive(lanes, sizes.seconds / 4)  # the first append to a partition opens its files
+        batch = make_batch(value_bytes, BATCH_BYTES, codec)
+        lanes = producers(broker, topic, batch, acks)
+        drive(lanes, TIMEOUT_S, 2 * PRODUCERS * partitions * batch.value_bytes)  # the first append opens files
         cpu_s = broker.cpu_s()
         moved = drive(lanes, sizes.seconds, sizes.limit_bytes)
         figures = usage(broker, cpu_s, moved)
@@ -130,7 +131,9 @@ def produce_and_consume(broker: Broker, sizes: Sizes, *, value_bytes: int, parti
     """Consumers read what producers write meanwhile; both count."""
     batch = make_batch(value_bytes, BATCH_BYTES)
     with topic_of(broker, partitions) as (_, topic):
-        lanes = [*consumers(broker, topic, batch), *producers(broker, topic, batch, ALL)]
+        writers = producers(broker, topic, batch, ALL)
+        drive(writers, TIMEOUT_S, 2 * PRODUCERS * partitions * batch.value_bytes)
+        lanes = [*consumers(broker, topic, batch), *writers]
         cpu_s = broker.cpu_s()
         moved = drive(lanes, sizes.seconds, 2 * sizes.limit_bytes)
         figures = usage(broker, cpu_s, moved)
