@@ -99,6 +99,22 @@ oracle: $(VENV)/.dev ## REQUESTS (20000) generated requests to kafkish and to Ap
 
 # -- measure
 
+.PHONY: bench
+bench: $(VENV)/.dev ## kafkish beside Apache Kafka, all rows (an hour); ARGS='--rows latency' for some
+	$(BIN)/python -m bench.versus $(ARGS)
+
+.PHONY: bench-quick
+bench-quick: $(VENV)/.dev ## kafkish beside Apache Kafka, the main rows (3 minutes)
+	$(BIN)/python -m bench.versus --quick $(ARGS)
+
+.PHONY: bench-growth
+bench-growth: $(VENV)/.dev ## latency beside more partitions and records, on kafkish and on Apache Kafka
+	$(BIN)/python -m bench.versus.growth $(ARGS)
+
+.PHONY: profile
+profile: $(VENV)/.dev ## flame graph of the broker under the rows whose names contain ROW, for SECONDS (10)
+	$(BIN)/python -m bench.versus.profile $(if $(ROW),--row '$(ROW)') --seconds $(or $(SECONDS),10) $(ARGS)
+
 .PHONY: bench-archive
 bench-archive: $(VENV)/.dev ## a topic to Parquet by Spark, from kafkish and from Apache Kafka
 	$(BIN)/python bench/archive.py $(ARGS)
@@ -109,7 +125,7 @@ bench-codec: $(VENV)/.dev ## the codec beside construct and the Python clients' 
 
 .PHONY: bench-start
 bench-start: $(VENV)/.dev ## start to first answer, and idle memory, beside Apache Kafka
-	$(BIN)/python bench/start.py $(ARGS)
+	$(BIN)/python -m bench.versus --rows start --rounds 5 --warm-up 0 $(ARGS)
 
 .PHONY: bench-storage
 bench-storage: $(VENV)/.dev ## the log beside bare system calls; LOG_GB (2) is the size of the log that is read

@@ -1,0 +1,1 @@
+"""kafkish beside Apache Kafka: the same load on both, in turns, and one report."""
