@@ -125,7 +125,7 @@ bench-codec: $(VENV)/.dev ## the codec beside construct and the Python clients' 
 
 .PHONY: bench-start
 bench-start: $(VENV)/.dev ## start to first answer, and idle memory, beside Apache Kafka
-	$(BIN)/python -m bench.versus --rows start --rounds 5 --warm-up 0 $(ARGS)
+	$(BIN)/python bench/start.py $(ARGS)
 
 .PHONY: bench-storage
 bench-storage: $(VENV)/.dev ## the log beside bare system calls; LOG_GB (2) is the size of the log that is read
