@@ -83,7 +83,7 @@ class Broker:
             self._open()
             await self._join(bound)
             self._observe()
-            return await self._listen(bound)
+            return self._listen(bound)
         except (ListenError, StorageError, RegistrationError) as error:
             raise StartError(str(error)) from error
 
@@ -246,7 +246,7 @@ class Broker:
         self.partitions.set_strays_aside(self.publisher.image)
         self.housekeeping.start()
 
-    async def _listen(self, bound: list[tuple[str, socket.socket]]) -> Address:
+    def _listen(self, bound: list[tuple[str, socket.socket]]) -> Address:
         network = self._settings.network
         limits = Limits(
             max_frame_bytes=network.socket_request_max_bytes,
@@ -258,7 +258,7 @@ class Broker:
         )
         for name, each in bound:
             self._listeners.append(Listener(each, self._dispatch(name), limits))
-            await self._listeners[-1].start()
+            self._listeners[-1].start()
         return Address(*self._listeners[0].address)
 
     def _dispatch(self, listener: str) -> Dispatch:

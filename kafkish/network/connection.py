@@ -1,36 +1,33 @@
-"""One client's connection: a thin asyncio shell around `frames.FrameReader`.
+"""One client's connection: a thin shell around a socket, `frames.FrameReader` and `outbox.Outbox`.
 
 Requests are handed to a dispatcher in the order in which they arrive. A reply may be ready at once or later; replies
-leave in the order of the requests. Reading stops while the client does not read its replies, or has too many requests
-under way, and goes on when that is over. Parts of files in a reply are read when it is their turn to be sent, so that
-a client that does not read costs no memory.
+leave in the order of the requests, and those to requests that arrived together leave together. Reading stops while the
+client does not read its replies, or has too many requests under way, and goes on when that is over.
+
+The loop tells when the socket can be read or written; there is no transport in between, since a part of a file can only
+be sent by who holds the socket.
 """
 
 import asyncio
+import contextlib
 import logging
+import socket
 from collections import deque
 from collections.abc import Callable
-from typing import Final, Protocol, TypeAlias, cast
+from typing import Final, Protocol, TypeAlias
 
 from kafkish.deferred import Deferred
 from kafkish.network.frames import FrameError, FrameReader
+from kafkish.network.outbox import Outbox, Piece
+from kafkish.network.pace import Pace
 
 MAX_REQUESTS_UNDER_WAY: Final = 128
-FRAME_DEADLINE_S: Final = 30.0
-MIN_FRAME_BYTES_PER_S: Final = 1024
-WRITE_DEADLINE_S: Final = 60.0
+FRAME_PATIENCE_S: Final = 30.0
+REPLY_PATIENCE_S: Final = 60.0  # longer: the system takes bytes from us in large steps
 
 log = logging.getLogger("kafkish.network")
 
-
-class FilePart(Protocol):
-    """Bytes of a reply that are still in a file."""
-
-    def __len__(self) -> int: ...
-    def read(self) -> bytes: ...
-
-
-Piece: TypeAlias = bytes | bytearray | memoryview | FilePart
+Address: TypeAlias = tuple[str, int]
 Reply: TypeAlias = list[Piece] | None
 """The pieces of a reply, its length first; None if the request has none (Produce with acks=0)."""
 
@@ -45,113 +42,42 @@ class Dispatcher(Protocol):
     def __call__(self, frame: bytes | bytearray, connection: "Connection", /) -> Reply | Deferred[Reply]: ...
 
 
-class _Deadline:
-    """A timer that can be started once at a time, and stopped."""
+class Connection:
+    """Serves a socket from `start` until it is closed, by either side."""
 
-    __slots__ = ("_handle",)
-
-    def __init__(self) -> None:
-        self._handle: asyncio.TimerHandle | None = None
-
-    @property
-    def is_running(self) -> bool:
-        return self._handle is not None
-
-    def start(
-        self, loop: asyncio.AbstractEventLoop, delay_s: float, action: Callable[..., object], *args: object
-    ) -> None:
-        self.stop()
-        self._handle = loop.call_later(delay_s, self._run, action, args)
-
-    def stop(self) -> None:
-        if self._handle is not None:
-            self._handle.cancel()
-            self._handle = None
-
-    def _run(self, action: Callable[..., object], args: tuple[object, ...]) -> None:
-        self._handle = None
-        action(*args)
-
-
-class Connection(asyncio.BufferedProtocol):
-    """The protocol object that asyncio drives."""
+    __slots__ = (
+        "_dispatch", "_frames", "_is_closed", "_is_handling", "_is_reading", "_is_writing", "_loop", "_on_close",
+        "_outbox", "_reading_pace", "_replies", "_socket", "_writing_pace", "last_active_s", "local", "peer",
+    )  # fmt: skip
 
     def __init__(
         self,
+        accepted: socket.socket,
         dispatch: Dispatcher,
         max_frame_bytes: int,
-        admit: Callable[["Connection"], str | None] = lambda _: None,
+        *,
+        peer: Address = ("", 0),
+        local: Address = ("", 0),
         on_close: Callable[["Connection"], object] = lambda _: None,
     ) -> None:
-        """`admit` is asked first, and may say why this connection cannot be."""
-        self._dispatch = dispatch
-        self._frames = FrameReader(max_frame_bytes)
-        self._admit = admit
-        self._on_close = on_close
-        self._transport: asyncio.Transport
-        self._loop: asyncio.AbstractEventLoop
-        self._replies: deque[Deferred[Reply]] = deque()  # of requests under way, in order
-        self._client_reads = True
-        self._reading = True
-        self._frame_deadline = _Deadline()
-        self._write_deadline = _Deadline()
-        self.peer: tuple[str, int] = ("", 0)
-        self.local: tuple[str, int] = ("", 0)
+        self.peer = peer
+        self.local = local
         self.last_active_s = 0.0
-
-    # -- called by asyncio
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
+        self._socket = accepted
+        self._dispatch = dispatch
+        self._on_close = on_close
         self._loop = asyncio.get_running_loop()
-        self.peer = (transport.get_extra_info("peername") or ("", 0))[:2]
-        self.local = (transport.get_extra_info("sockname") or ("", 0))[:2]
+        self._frames = FrameReader(max_frame_bytes)
+        self._outbox = Outbox(accepted)
+        self._replies: deque[Deferred[Reply]] = deque()  # of requests under way, in order
+        self._is_reading = self._is_writing = self._is_handling = self._is_closed = False
+        self._reading_pace = Pace(FRAME_PATIENCE_S)
+        self._writing_pace = Pace(REPLY_PATIENCE_S)
+
+    def start(self) -> None:
+        """Begin to read."""
         self.last_active_s = self._loop.time()
-        refusal = self._admit(self)
-        if refusal is not None:
-            self.close(refusal)
-
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
-        return self._frames.buffer()
-
-    def buffer_updated(self, nbytes: int) -> None:
-        self.last_active_s = self._loop.time()
-        try:
-            for frame in self._frames.received(nbytes):
-                self._handle(frame)
-        except (FrameError, CloseConnection) as reason:
-            self.close(str(reason))
-            return
-        self._watch_frame()
         self._adjust_reading()
-
-    def eof_received(self) -> bool:
-        return False  # asyncio closes the transport
-
-    def pause_writing(self) -> None:
-        self._client_reads = False
-        reason = f"the client did not read its replies for {WRITE_DEADLINE_S:.0f} s"
-        self._write_deadline.start(self._loop, WRITE_DEADLINE_S, self.close, reason)
-        self._adjust_reading()
-
-    def resume_writing(self) -> None:
-        self._client_reads = True
-        self._write_deadline.stop()
-        self._send_ready()
-
-    def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002
-        self._frame_deadline.stop()
-        self._write_deadline.stop()
-        abandoned, self._replies = self._replies, deque()
-        for reply in abandoned:
-            reply.abandon()
-        self._on_close(self)
-
-    # -- requests and replies
-
-    def is_idle_since(self, moment_s: float) -> bool:
-        """Whether nothing has come since a moment of the loop's time, and nothing is under way."""
-        return self.last_active_s < moment_s and not self._replies
 
     @property
     def requests_under_way(self) -> int:
@@ -159,62 +85,116 @@ class Connection(asyncio.BufferedProtocol):
         return len(self._replies)
 
     def close(self, reason: str) -> None:
-        """Close because of what the peer did. One line in the log says why."""
+        """Send what is ready and can be sent, and close. One line in the log says why."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         log.info("closing %s:%d: %s", *self.peer, reason)
-        self._transport.abort()
+        self._loop.remove_reader(self._socket)
+        self._loop.remove_writer(self._socket)
+        with contextlib.suppress(OSError):
+            self._outbox.flush()
+        self._socket.close()
+        abandoned, self._replies = self._replies, deque()
+        for reply in abandoned:
+            reply.abandon()
+        self._on_close(self)
+
+    def check(self, now_s: float, idle_s: float) -> None:
+        """Close if the peer has been silent for too long, or does not go on with what it began. Asked now and then."""
+        if self._reading_pace.is_too_slow(
+            self._frames.total_bytes, self._frames.count if self._frames.is_inside_frame else None, now_s
+        ):
+            self.close(f"a frame was not complete after {now_s - self.last_active_s:.0f} s")
+        elif self._writing_pace.is_too_slow(self._outbox.sent_bytes, 0 if self._outbox else None, now_s):
+            self.close("the client did not read its replies")
+        elif self.last_active_s < now_s - idle_s and not self._replies:
+            self.close(f"nothing came for {idle_s:.0f} s")
+
+    # -- requests
+
+    def _on_readable(self) -> None:
+        try:
+            count = self._socket.recv_into(self._frames.buffer())
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            self.close(str(error))
+            return
+        if not count:
+            self.close("the client is gone")
+            return
+        self.last_active_s = self._loop.time()
+        self._is_handling = True
+        try:
+            for frame in self._frames.received(count):
+                self._handle(frame)
+                if self._is_closed:
+                    return
+        except (FrameError, CloseConnection) as reason:
+            self.close(str(reason))
+            return
+        except Exception:
+            log.exception("a request of %s:%d failed", *self.peer)
+            self.close("the request failed")
+            return
+        finally:
+            self._is_handling = False
+        self._flush()
 
     def _handle(self, frame: bytes | bytearray) -> None:
         outcome = self._dispatch(frame, self)
         if isinstance(outcome, Deferred):
             self._replies.append(outcome)
             outcome.on_done(self._send_ready)
-        elif self._replies or not self._client_reads:
+        elif self._replies:
             self._replies.append(Deferred.of(outcome))
-        else:
-            self._write(outcome)  # nothing to wait for: the common case
+        elif outcome is not None:
+            self._outbox.put(outcome)  # nothing to wait for: the common case
+
+    # -- replies
 
     def _send_ready(self, _: object = None) -> None:
         """Send the replies that are ready and have none before them that is not."""
-        while self._client_reads and self._replies and self._replies[0].is_done:
+        while self._replies and self._replies[0].is_done and not self._is_writing:
             try:
                 reply = self._replies.popleft().result()
             except CloseConnection as reason:
                 self.close(str(reason))
                 return
-            self._write(reply)
-        self._adjust_reading()
+            if reply is not None:
+                self._outbox.put(reply)
+        if not self._is_handling:
+            self._flush()
 
-    def _write(self, reply: Reply) -> None:
-        if reply is None or self._transport.is_closing():
+    def _flush(self) -> None:
+        """Send, and go on when the socket takes more if it does not take all now."""
+        if self._is_closed:
             return
         try:
-            pieces = [piece if isinstance(piece, bytes | bytearray | memoryview) else piece.read() for piece in reply]
+            self._outbox.flush()
         except OSError as error:
-            self.close(f"a part of the reply cannot be read: {error}")
+            self.close(f"a reply cannot be sent: {error}")
             return
-        self._transport.writelines(pieces)
+        if self._is_writing is not bool(self._outbox):
+            self._is_writing = not self._is_writing
+            if self._is_writing:
+                self._loop.add_writer(self._socket, self._on_writable)
+            else:
+                self._loop.remove_writer(self._socket)
+        self._adjust_reading()
 
-    # -- back-pressure and deadlines
+    def _on_writable(self) -> None:
+        self._flush()
+        if not self._is_writing:
+            self._send_ready()
 
     def _adjust_reading(self) -> None:
-        reading = self._client_reads and len(self._replies) < MAX_REQUESTS_UNDER_WAY
-        if reading == self._reading or self._transport.is_closing():
+        is_reading = not self._is_writing and len(self._replies) < MAX_REQUESTS_UNDER_WAY
+        if is_reading is self._is_reading:
             return
-        self._reading = reading
-        if reading:
-            self._transport.resume_reading()
+        self._is_reading = is_reading
+        if is_reading:
+            self._loop.add_reader(self._socket, self._on_readable)
         else:
-            self._transport.pause_reading()
-
-    def _watch_frame(self) -> None:
-        """A peer that begins a frame must go on with it; between frames it may be silent."""
-        if not self._frames.is_inside_frame:
-            self._frame_deadline.stop()
-        elif not self._frame_deadline.is_running:
-            self._frame_deadline.start(self._loop, FRAME_DEADLINE_S, self._check_frame, self._frames.total_bytes)
-
-    def _check_frame(self, total_bytes_before: int) -> None:
-        if self._frames.total_bytes - total_bytes_before < MIN_FRAME_BYTES_PER_S * FRAME_DEADLINE_S:
-            self.close(f"a frame was not complete after {FRAME_DEADLINE_S:.0f} s and its bytes came too slowly")
-            return
-        self._watch_frame()
+            self._loop.remove_reader(self._socket)

@@ -33,6 +33,7 @@ class FrameReader:
         self._frame_bytes = 0  # how long it will be
         self._filled_bytes = 0  # how much of it is here
         self.total_bytes = 0  # everything that ever arrived
+        self.count = 0  # frames that were cut out of it
 
     @property
     def is_inside_frame(self) -> bool:
@@ -56,6 +57,7 @@ class FrameReader:
         self._filled_bytes += count
         if self._filled_bytes == self._frame_bytes:
             frame, self._frame = self._frame, None
+            self.count += 1
             yield frame
 
     def _cut(self, data: memoryview) -> Iterator[bytes]:
@@ -75,6 +77,7 @@ class FrameReader:
             if stop > end:
                 self._begin(data[position:], frame_bytes)
                 return
+            self.count += 1
             yield bytes(data[position:stop])
             position = stop
 

@@ -1,6 +1,8 @@
-"""A bound address: accepts connections within limits, closes those that have been idle for too long."""
+"""A bound address: accepts connections within limits, and looks after them now and then."""
 
 import asyncio
+import errno
+import logging
 import socket
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +11,12 @@ from typing import Final
 
 from kafkish.network.connection import Connection, Dispatcher
 
-_SWEEP_S: Final = 10
+_CHECK_S: Final = 10
+_PAUSE_S: Final = 1
+_ACCEPTED_AT_ONCE: Final = 100
+_EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+log = logging.getLogger("kafkish.network")
 
 
 class ListenError(Exception):
@@ -52,8 +59,7 @@ class Listener:
         self._limits = limits
         self._connections: set[Connection] = set()
         self._of_ip: Counter[str] = Counter()
-        self._server: asyncio.Server | None = None
-        self._sweep: asyncio.TimerHandle | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def __len__(self) -> int:
         return len(self._connections)
@@ -61,38 +67,82 @@ class Listener:
     def __iter__(self) -> Iterator[Connection]:
         return iter(self._connections)
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """Accept connections."""
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(self._connect, sock=self._bound, backlog=self._limits.backlog)
-        self._sweep = loop.call_later(_SWEEP_S, self._close_idle)
+        self._loop = asyncio.get_running_loop()
+        self._bound.setblocking(False)
+        self._bound.listen(self._limits.backlog)
+        self._accept_from_now_on()
+        self._check_all()
 
     def stop_accepting(self) -> None:
         """Accept nobody any more; who is there stays."""
-        if self._server is not None:
-            self._server.close()
-        else:
-            self._bound.close()
-        if self._sweep is not None:
-            self._sweep.cancel()
+        for timer in self._timers.values():
+            timer.cancel()
+        if self._timers:
+            self._loop.remove_reader(self._bound)
+        self._bound.close()
 
     def close_all(self, reason: str) -> None:
         """Close every connection."""
         for connection in list(self._connections):
             connection.close(reason)
 
-    def _connect(self) -> Connection:
-        return Connection(self._dispatch, self._limits.max_frame_bytes, self._admit, self._forget)
+    # -- accepting
 
-    def _admit(self, connection: Connection) -> str | None:
-        """Why a connection cannot be, if so."""
-        ip, limits = connection.peer[0], self._limits
+    def _accept_from_now_on(self) -> None:
+        self._loop.add_reader(self._bound, self._accept)
+
+    def _accept(self) -> None:
+        for _ in range(_ACCEPTED_AT_ONCE):
+            try:
+                accepted, peer = self._bound.accept()
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError as error:
+                if error.errno in _EXHAUSTED:
+                    self._pause(error)
+                    return
+                continue  # the client was gone before it was accepted
+            try:
+                self._admit(accepted, peer[:2])
+            except OSError as error:
+                log.info("%s:%d was gone at once: %s", *peer[:2], error)
+                accepted.close()
+
+    def _pause(self, error: OSError) -> None:
+        """Who waits to be accepted goes on waiting until connections have closed."""
+        log.error("no connection can be accepted on %s:%d for %d s: %s", *self.address, _PAUSE_S, error.strerror)
+        self._loop.remove_reader(self._bound)
+        self._timers["pause"] = self._loop.call_later(_PAUSE_S, self._accept_from_now_on)
+
+    def _admit(self, accepted: socket.socket, peer: tuple[str, int]) -> None:
+        refusal = self._refusal(peer[0])
+        if refusal is not None:
+            log.info("closing %s:%d: %s", *peer, refusal)
+            accepted.close()
+            return
+        accepted.setblocking(False)
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection = Connection(
+            accepted,
+            self._dispatch,
+            self._limits.max_frame_bytes,
+            peer=peer,
+            local=accepted.getsockname()[:2],
+            on_close=self._forget,
+        )
         self._connections.add(connection)
-        self._of_ip[ip] += 1
-        if len(self._connections) > limits.max_connections:
+        self._of_ip[peer[0]] += 1
+        connection.start()
+
+    def _refusal(self, ip: str) -> str | None:
+        """Why a connection cannot be, if so."""
+        limits = self._limits
+        if len(self._connections) >= limits.max_connections:
             return f"there are {limits.max_connections} connections, and max.connections allows no more"
         most = limits.max_connections_of_ip.get(ip, limits.max_connections_per_ip)
-        if self._of_ip[ip] > most:
+        if self._of_ip[ip] >= most:
             return f"{ip} has {most} connections, and max.connections.per.ip allows no more"
         return None
 
@@ -103,9 +153,9 @@ class Listener:
         if not self._of_ip[ip]:
             del self._of_ip[ip]
 
-    def _close_idle(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._sweep = loop.call_later(_SWEEP_S, self._close_idle)
-        since_s = loop.time() - self._limits.idle_ms / 1000
-        for connection in [each for each in self._connections if each.is_idle_since(since_s)]:
-            connection.close(f"nothing came for {self._limits.idle_ms} ms")
+    def _check_all(self) -> None:
+        """Close who is idle, or does not go on with what it began."""
+        self._timers["check"] = self._loop.call_later(_CHECK_S, self._check_all)
+        now_s = self._loop.time()
+        for connection in list(self._connections):
+            connection.check(now_s, self._limits.idle_ms / 1000)

@@ -9,7 +9,7 @@ from kafkish_storage import Slice
 
 
 class FileRecords:
-    """Records of a response, read when they are sent."""
+    """Records of a response, which the network takes from their file when it sends them."""
 
     __slots__ = ("_slice",)
 
@@ -18,6 +18,13 @@ class FileRecords:
 
     def __len__(self) -> int:
         return self._slice.length
+
+    @property
+    def position(self) -> int:
+        return self._slice.position
+
+    def fileno(self) -> int:
+        return self._slice.file.fileno()
 
     def read(self) -> bytes:
         return self._slice.read()
