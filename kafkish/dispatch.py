@@ -14,6 +14,7 @@ from kafkish.handlers.registry import Disconnect, Registry, RequestContext, Serv
 from kafkish.handlers.services import Services
 from kafkish.metrics import Metrics
 from kafkish.network.connection import CloseConnection, Connection, Reply
+from kafkish.network.outbox import Piece
 from kafkish.reachability import Reachability
 from kafkish_protocol.api import (
     ApiKey,
@@ -31,6 +32,7 @@ log = logging.getLogger("kafkish.dispatch")
 
 _START: Final = struct.Struct(">hhi")  # API key, version, correlation id: the same in every header
 _LENGTH: Final = struct.Struct(">i")
+_REPLY_START: Final = struct.Struct(">ii")  # length, correlation id
 
 
 class Route:
@@ -114,12 +116,14 @@ class Dispatch:
     def _reply(self, response: Response | None, route: Route, correlation_id: int, started_s: float) -> Reply:
         """The reply; a response that cannot be encoded is our mistake, and the client's connection ends."""
         route.latency.observe(self._monotonic_s() - started_s)
+        if response is None:
+            return None
         try:
-            pieces = reply(response, route, correlation_id)
+            pieces, size_bytes = encoded(response, route, correlation_id)
         except Exception:
             log.exception("the response of %s v%d cannot be encoded", route.api_key.title, route.version)
             raise CloseConnection("the request failed") from None
-        route.sent.value += sum(map(len, pieces)) if pieces else 0
+        route.sent.value += size_bytes
         return pieces
 
     def _find(self, key: int, version: int) -> Route | None:
@@ -138,15 +142,14 @@ class Dispatch:
         from kafkish.handlers.api_versions import unsupported_version  # noqa: PLC0415  # as all handlers: when needed
 
         oldest = Route(ApiKey.API_VERSIONS, 0, self._served[ApiKey.API_VERSIONS], self._metrics)
-        return reply(unsupported_version(self._served), oldest, correlation_id)
+        return encoded(unsupported_version(self._served), oldest, correlation_id)[0]
 
 
-def reply(response: Response | None, route: Route, correlation_id: int) -> Reply:
-    """Length, header and body; records stay apart and are not copied."""
-    if response is None:
-        return None
-    out = bytearray(4) + correlation_id.to_bytes(4, "big", signed=True) + route.header_tags
+def encoded(response: Response, route: Route, correlation_id: int) -> tuple[list[Piece], int]:
+    """Length, header and body, and how long that is; records stay apart and are not copied."""
+    out = bytearray(_REPLY_START.pack(0, correlation_id)) + route.header_tags
     cuts: list[tuple[int, Buffer]] = []
     route.encode(response, out, cuts)
-    _LENGTH.pack_into(out, 0, len(out) - 4 + sum(len(records) for _, records in cuts))
-    return list(interleave(out, cuts)) if cuts else [out]
+    size_bytes = len(out) + sum([len(records) for _, records in cuts])
+    _LENGTH.pack_into(out, 0, size_bytes - _LENGTH.size)
+    return (list(interleave(out, cuts)) if cuts else [out]), size_bytes

@@ -8,6 +8,8 @@
 - Nobody but Kafka's own tools writes to internal topics (17).
 """
 
+import struct
+from collections.abc import Callable
 from typing import Final
 
 from kafkish.deferred import Deferred
@@ -32,14 +34,14 @@ from kafkish_protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from kafkish_protocol.records.batch import LENGTH_END, SMALLEST_LEGACY_BYTES
+from kafkish_protocol.records.batch import LENGTH_END, SMALLEST_LEGACY_BYTES, TRANSACTIONAL_BIT
 from kafkish_protocol.schema import Response
 
 _ADMIN_CLIENT: Final = "__admin_client"
 _TOPIC_IDS_VERSION: Final = 13
 _LEADERS_VERSION: Final = 10
-_ATTRIBUTES_OFFSET: Final = 22  # the low byte of a batch's attributes
-_TRANSACTIONAL: Final = 0x10
+_ACKS: Final = (-1, 0, 1)
+_START: Final = struct.Struct(">8xi9xh")  # of a batch: its length and its attributes
 _WITHOUT_LOG_START: Final = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -66,23 +68,20 @@ def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str
 @handles(ApiKey.PRODUCE, _refuse)
 def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
     """Append, and answer when the records are as safe as the client wants."""
-    _check_sizes(request)
     refusal = _refusal_of_all(request)
-    answer = _Answer(request.acks)
+    answer = _Answer(request.acks, context)
     for topic in request.topic_data:
-        rows = []
-        for data in topic.partition_data:
-            if refusal is None:
-                rows.append(answer.append(topic, data, context))
-            else:
-                rows.append(_refused(data.index, refusal))
+        if refusal is None:
+            rows = answer.append(topic)
+        else:
+            rows = [_refused(data.index, refusal) for data in topic.partition_data]
         answer.response.responses.append(
             TopicProduceResponse(name=topic.name, topic_id=topic.topic_id, partition_responses=rows)
         )
     if request.acks == 0:
         _check_silence(answer.response)
         return None
-    if context.api_version >= _LEADERS_VERSION:
+    if answer.has_errors and context.api_version >= _LEADERS_VERSION:
         _add_leaders(answer.response, context)
     return answer.when_done(request.timeout_ms, context.services.timers) if answer.waiting else answer.response
 
@@ -90,25 +89,30 @@ def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse
 class _Answer:
     """The response, and which of its rows still wait for replicas."""
 
-    __slots__ = ("_acks", "_done", "_timer", "response", "waiting")
+    __slots__ = ("_acks", "_context", "_done", "_now_ms", "_timer", "has_errors", "response", "waiting")
 
-    def __init__(self, acks: int) -> None:
+    def __init__(self, acks: int, context: RequestContext) -> None:
         self.response = ProduceResponse()
         self.waiting: list[tuple[PartitionProduceResponse, Deferred[None]]] = []
+        self.has_errors = False
         self._acks = acks
-        self._done: Deferred[ProduceResponse] = Deferred()
+        self._context = context
+        self._now_ms = context.services.wall_ms()
+        self._done: Deferred[ProduceResponse]
         self._timer: Timer | None = None
 
-    def append(
-        self, topic: TopicProduceData, data: PartitionProduceData, context: RequestContext
-    ) -> PartitionProduceResponse:
-        """Append to one partition; its row."""
+    def append(self, topic: TopicProduceData) -> list[PartitionProduceResponse]:
+        """Append to the partitions of a topic; their rows."""
+        find = _finder(topic, self._acks, self._context)
+        return [self._append(find, data) for data in topic.partition_data]
+
+    def _append(self, find: Callable[[int], Partition], data: PartitionProduceData) -> PartitionProduceResponse:
         partition = None
         try:
-            partition = _find(topic, data.index, self._acks, context)
-            now_ms = context.services.wall_ms()
-            appended = partition.produce(data.records, self._acks, context.api_version, now_ms)
+            partition = find(data.index)
+            appended = partition.produce(data.records, self._acks, self._context.api_version, self._now_ms)
         except (PartitionError, ProduceError) as error:
+            self.has_errors = True
             return _row_of_error(data.index, error, partition)
         row = PartitionProduceResponse(
             index=data.index,
@@ -116,14 +120,13 @@ class _Answer:
             log_append_time_ms=appended.log_append_time_ms,
             log_start_offset=partition.log.start_offset,
         )
-        if self._acks != 0:
-            acknowledged = partition.acknowledged(appended.last_offset, self._acks)
-            if not acknowledged.is_done:
-                self.waiting.append((row, acknowledged))
+        if self._acks and not partition.is_acknowledged(appended.last_offset, self._acks):
+            self.waiting.append((row, partition.replicated(appended.last_offset)))
         return row
 
     def when_done(self, timeout_ms: int, timers: Timers) -> Deferred[ProduceResponse]:
         """The response, when every row is settled or the client's patience ends."""
+        self._done = Deferred()
         self._timer = timers.call_later(max(timeout_ms, 0), self._give_up)
         for _, acknowledged in list(self.waiting):
             acknowledged.on_done(self._one_is_done)
@@ -155,54 +158,45 @@ class _Answer:
             self._done.resolve(self.response)
 
 
-def _check_sizes(request: ProduceRequest) -> None:
-    """A batch that cannot be one is why Kafka takes nothing of the request."""
+def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
+    """Why no partition gets anything of this request; a batch that cannot be one is not even answered row by row."""
+    is_transactional = False
     for topic in request.topic_data:
         for data in topic.partition_data:
-            if data.records is not None and len(data.records) > LENGTH_END:
-                size_bytes = int.from_bytes(data.records[8:LENGTH_END], "big", signed=True)
-                if size_bytes < SMALLEST_LEGACY_BYTES:
-                    least = f"the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
-                    raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Record size {size_bytes} is less than {least}")
-
-
-def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
-    """Why no partition gets anything of this request."""
-    if request.transactional_id is None and _is_transactional(request):
+            records = data.records
+            if records is None or len(records) <= LENGTH_END:
+                continue
+            whole = records if len(records) >= _START.size else bytes(records).ljust(_START.size, b"\0")
+            length, attributes = _START.unpack_from(whole)
+            if length < SMALLEST_LEGACY_BYTES:
+                reason = f"Record size {length} is less than the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
+                raise RequestError(ErrorCode.CORRUPT_MESSAGE, reason)
+            is_transactional |= attributes & TRANSACTIONAL_BIT != 0
+    if is_transactional and request.transactional_id is None:
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return None
 
 
-def _is_transactional(request: ProduceRequest) -> bool:
-    return any(
-        data.records is not None
-        and len(data.records) > _ATTRIBUTES_OFFSET
-        and data.records[_ATTRIBUTES_OFFSET] & _TRANSACTIONAL
-        for topic in request.topic_data
-        for data in topic.partition_data
-    )
+def _finder(topic: TopicProduceData, acks: int, context: RequestContext) -> Callable[[int], Partition]:
+    """Finds a partition of the topic, if it takes records. The order of the checks is Kafka's."""
+    services, image = context.services, context.services.metadata.image
+    by_id = context.api_version >= _TOPIC_IDS_VERSION
+    known = image.topics.by_id.get(topic.topic_id) if by_id else image.topic(topic.name)
+    unknown = ErrorCode.UNKNOWN_TOPIC_ID if by_id and known is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
+    def find(index: int) -> Partition:
+        partition = None if known is None else services.partitions.by_id(known.id, index)
+        if known is None or (partition is None and index not in known.partitions):
+            raise PartitionError(unknown)
+        if acks not in _ACKS:
+            raise PartitionError(ErrorCode.INVALID_REQUIRED_ACKS)
+        if known.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
+            raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
+        if partition is None:
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return partition
 
-def _find(topic: TopicProduceData, index: int, acks: int, context: RequestContext) -> Partition:
-    """The partition, if it takes records. The order of the checks is Kafka's."""
-    services = context.services
-    if context.api_version >= _TOPIC_IDS_VERSION:
-        partition = services.partitions.by_id(topic.topic_id, index)
-        known = services.metadata.image.topics.by_id.get(topic.topic_id)
-        unknown = ErrorCode.UNKNOWN_TOPIC_ID if known is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    else:
-        partition = services.partitions.by_name(topic.name, index)
-        known = services.metadata.image.topic(topic.name)
-        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if known is None or (partition is None and index not in known.partitions):
-        raise PartitionError(unknown)
-    if acks not in (-1, 0, 1):
-        raise PartitionError(ErrorCode.INVALID_REQUIRED_ACKS)
-    if known.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
-        raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
-    if partition is None:
-        raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    return partition
+    return find
 
 
 # -- rows that tell of errors

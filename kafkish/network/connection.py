@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Final, Protocol, TypeAlias
 
 from kafkish.deferred import Deferred
-from kafkish.network.frames import FrameError, FrameReader
+from kafkish.network.frames import FrameReader
 from kafkish.network.outbox import Outbox, Piece
 from kafkish.network.pace import Pace
 
@@ -106,7 +106,7 @@ class Connection:
             self._frames.total_bytes, self._frames.count if self._frames.is_inside_frame else None, now_s
         ):
             self.close(f"a frame was not complete after {now_s - self.last_active_s:.0f} s")
-        elif self._writing_pace.is_too_slow(self._outbox.sent_bytes, 0 if self._outbox else None, now_s):
+        elif self._writing_pace.is_too_slow(self._outbox.sent_bytes, 0 if self._is_writing else None, now_s):
             self.close("the client did not read its replies")
         elif self.last_active_s < now_s - idle_s and not self._replies:
             self.close(f"nothing came for {idle_s:.0f} s")
@@ -131,7 +131,7 @@ class Connection:
                 self._handle(frame)
                 if self._is_closed:
                     return
-        except (FrameError, CloseConnection) as reason:
+        except CloseConnection as reason:
             self.close(str(reason))
             return
         except Exception:
@@ -140,7 +140,10 @@ class Connection:
             return
         finally:
             self._is_handling = False
-        self._flush()
+        if self._frames.fault is not None:
+            self.close(self._frames.fault)
+        else:
+            self._flush()
 
     def _handle(self, frame: bytes | bytearray) -> None:
         outcome = self._dispatch(frame, self)
@@ -172,13 +175,13 @@ class Connection:
         if self._is_closed:
             return
         try:
-            self._outbox.flush()
+            is_writing = not self._outbox.flush()
         except OSError as error:
             self.close(f"a reply cannot be sent: {error}")
             return
-        if self._is_writing is not bool(self._outbox):
-            self._is_writing = not self._is_writing
-            if self._is_writing:
+        if is_writing is not self._is_writing:
+            self._is_writing = is_writing
+            if is_writing:
                 self._loop.add_writer(self._socket, self._on_writable)
             else:
                 self._loop.remove_writer(self._socket)

@@ -10,25 +10,35 @@ gives back the frames that are complete. Nothing is allocated for a frame before
   bytes are read into it directly.
 """
 
-from collections.abc import Iterator
+import struct
 from typing import Final
 
 SHARED_BUFFER_BYTES: Final = 256 * 1024
 _FIRST_GROWTH_BYTES: Final = 64 * 1024
+_LENGTH: Final = struct.Struct(">i")
 
 _shared: Final = memoryview(bytearray(SHARED_BUFFER_BYTES))
-
-
-class FrameError(Exception):
-    """The peer does not speak Kafka's framing; the only answer is to close."""
 
 
 class FrameReader:
     """The read side of one connection."""
 
+    __slots__ = (
+        "_filled_bytes",
+        "_frame",
+        "_frame_bytes",
+        "_length",
+        "count",
+        "fault",
+        "max_frame_bytes",
+        "total_bytes",
+    )
+
     def __init__(self, max_frame_bytes: int) -> None:
         self.max_frame_bytes = max_frame_bytes
-        self._length = bytearray()  # the part of a length that has arrived
+        self.fault: str | None = None
+        """Why there will be no more frames: the peer does not speak Kafka's framing."""
+        self._length = b""  # the part of a length that has arrived
         self._frame: bytearray | None = None  # the frame that is being filled
         self._frame_bytes = 0  # how long it will be
         self._filled_bytes = 0  # how much of it is here
@@ -48,55 +58,56 @@ class FrameReader:
             self._frame = self._grown(self._frame)
         return memoryview(self._frame)[self._filled_bytes :]
 
-    def received(self, count: int) -> Iterator[bytes | bytearray]:
-        """This many bytes were written into the last `buffer`; yields the frames that they complete."""
+    def received(self, count: int) -> list[bytes | bytearray]:
+        """This many bytes were written into the last `buffer`; the frames that they complete."""
         self.total_bytes += count
         if self._frame is None:
-            yield from self._cut(_shared[:count])
-            return
-        self._filled_bytes += count
-        if self._filled_bytes == self._frame_bytes:
-            frame, self._frame = self._frame, None
-            self.count += 1
-            yield frame
+            frames = self._cut(count)
+        else:
+            self._filled_bytes += count
+            if self._filled_bytes < self._frame_bytes:
+                return []
+            frames = [self._frame]
+            self._frame = None
+        self.count += len(frames)
+        return frames
 
-    def _cut(self, data: memoryview) -> Iterator[bytes]:
-        position, end = 0, len(data)
+    def _cut(self, end: int) -> list[bytes | bytearray]:
+        """The frames in the shared buffer; what follows them is kept."""
+        frames: list[bytes | bytearray] = []
+        position = 0
         while position < end:
-            if self._length or end - position < 4:
-                position = self._take_length_bytes(data, position)
-                if len(self._length) < 4:
-                    return
-                frame_bytes = int.from_bytes(self._length, "big", signed=True)
-                self._length.clear()
+            if self._length or end - position < _LENGTH.size:
+                wanted = _LENGTH.size - len(self._length)
+                self._length += _shared[position : min(position + wanted, end)]
+                position += wanted
+                if len(self._length) < _LENGTH.size:
+                    break
+                [frame_bytes] = _LENGTH.unpack(self._length)
+                self._length = b""
             else:
-                frame_bytes = int.from_bytes(data[position : position + 4], "big", signed=True)
-                position += 4
-            self._check(frame_bytes)
+                [frame_bytes] = _LENGTH.unpack_from(_shared, position)
+                position += _LENGTH.size
+            if not 0 < frame_bytes <= self.max_frame_bytes:
+                self.fault = self._fault(frame_bytes)
+                break
             stop = position + frame_bytes
             if stop > end:
-                self._begin(data[position:], frame_bytes)
-                return
-            self.count += 1
-            yield bytes(data[position:stop])
+                self._begin(_shared[position:end], frame_bytes)
+                break
+            frames.append(bytes(_shared[position:stop]))
             position = stop
+        return frames
 
-    def _take_length_bytes(self, data: memoryview, position: int) -> int:
-        wanted = 4 - len(self._length)
-        self._length += data[position : position + wanted]
-        return min(position + wanted, len(data))
-
-    def _check(self, frame_bytes: int) -> None:
-        if 0 < frame_bytes <= self.max_frame_bytes:
-            return
-        first = frame_bytes.to_bytes(4, "big", signed=True)
+    def _fault(self, frame_bytes: int) -> str:
+        first = _LENGTH.pack(frame_bytes)
         if first[:2] == b"\x16\x03":
             hint = "; these are the first bytes of TLS, and this listener is not encrypted"
         elif first in (b"GET ", b"POST", b"PUT ", b"HEAD", b"OPTI", b"DELE"):
             hint = "; these are the first bytes of HTTP, and this port speaks Kafka"
         else:
             hint = ""
-        raise FrameError(f"a frame of {frame_bytes} bytes, where 1 to {self.max_frame_bytes} are allowed{hint}")
+        return f"a frame of {frame_bytes} bytes, where 1 to {self.max_frame_bytes} are allowed{hint}"
 
     def _begin(self, first: memoryview, frame_bytes: int) -> None:
         """The shared buffer holds only the first part of this frame."""

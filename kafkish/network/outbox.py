@@ -28,6 +28,7 @@ class FilePart(Protocol):
 
 
 Bytes: TypeAlias = bytes | bytearray | memoryview
+_BYTES: Final = (bytes, bytearray, memoryview)
 Piece: TypeAlias = Bytes | FilePart
 
 
@@ -42,37 +43,42 @@ class Outbox:
         self._file_sent_bytes = 0  # of the first piece, where that is in a file
         self.sent_bytes = 0
 
-    def __bool__(self) -> bool:
-        return bool(self._pieces)
-
     def put(self, pieces: Iterable[Piece]) -> None:
         """Send these after all that waits."""
         self._pieces.extend(pieces)
 
-    def flush(self) -> None:
-        """Send what the socket takes now. Raises OSError if it takes no more for good, or a file cannot be read."""
+    def flush(self) -> bool:
+        """Send what the socket takes now; whether that was all.
+
+        Raises OSError if it takes no more for good, or a file cannot be read.
+        """
+        pieces = self._pieces
         try:
-            while self._pieces:
-                first = self._pieces[0]
-                if isinstance(first, bytes | bytearray | memoryview) or len(first) <= SMALL_PART_BYTES:
-                    self._send_bytes()
+            while pieces:
+                first = pieces[0]
+                if len(pieces) == 1 and isinstance(first, _BYTES):
+                    self._sent(self._socket.send(first), [first])  # the common case
+                elif isinstance(first, _BYTES) or len(first) <= SMALL_PART_BYTES:
+                    self._send_run()
                 else:
                     self._send_file(first)
         except (BlockingIOError, InterruptedError):
-            return
+            return False
+        return True
 
-    def _send_bytes(self) -> None:
+    def _send_run(self) -> None:
         run, is_before_file = self._run()
-        if len(run) == 1:
-            sent_bytes = self._socket.send(run[0], _MORE_FOLLOWS if is_before_file else 0)
-        else:
-            sent_bytes = self._socket.sendmsg(run, (), _MORE_FOLLOWS if is_before_file else 0)
-        self.sent_bytes += sent_bytes
-        while run and sent_bytes >= len(run[0]):
-            sent_bytes -= len(run.pop(0))
+        self._sent(self._socket.sendmsg(run, (), _MORE_FOLLOWS if is_before_file else 0), run)
+
+    def _sent(self, count: int, run: list[Bytes]) -> None:
+        """So many bytes of the first pieces are gone."""
+        self.sent_bytes += count
+        for piece in run:
+            if count < len(piece):
+                self._pieces[0] = memoryview(piece)[count:]
+                return
+            count -= len(piece)
             self._pieces.popleft()
-        if sent_bytes:
-            self._pieces[0] = memoryview(run[0])[sent_bytes:]
 
     def _run(self) -> tuple[list[Bytes], bool]:
         """The bytes up to the next large part of a file, and whether there is one."""
@@ -82,7 +88,7 @@ class Outbox:
             if len(run) == _MOST_PIECES or size_bytes >= _MOST_BYTES:
                 break
             size_bytes += len(piece)
-            if isinstance(piece, bytes | bytearray | memoryview):
+            if isinstance(piece, _BYTES):
                 run.append(piece)
             elif len(piece) <= SMALL_PART_BYTES:
                 self._pieces[number] = data = _whole(piece)

@@ -43,8 +43,8 @@ class Partition(Watchable):
     """One replica. Not for threads: everything here runs in the event loop's."""
 
     __slots__ = (
-        "_active", "_awaiting_high_watermark", "_flush", "_node_id", "index", "is_deleted", "log", "min_isr",
-        "role", "rules", "topic", "topic_id",
+        "_active", "_awaiting_high_watermark", "_flush", "_node_id", "flushes_before_ack", "index", "is_deleted",
+        "is_leader", "lacks_replicas", "log", "min_isr", "role", "rules", "topic", "topic_id",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +66,11 @@ class Partition(Watchable):
         self.rules = ProduceRules()
         self.min_isr = 1
         self.role = NOBODY
+        self.is_leader = False
+        self.lacks_replicas = False
+        """Whether fewer replicas are in sync than an append that waits for all of them needs."""
+        self.flushes_before_ack = False
+        """Whether only what is on disk counts."""
         self.is_deleted = False
         self._node_id = node_id
         self._flush = flush
@@ -77,18 +82,16 @@ class Partition(Watchable):
 
     # -- its place in the cluster
 
-    @property
-    def is_leader(self) -> bool:
-        return self.role.leader_id == self._node_id
-
     def configure(self, settings: TopicSettings) -> None:
         """Go by these settings from now on."""
         self.log.config, self.rules, self.min_isr = settings
+        self.flushes_before_ack = self.log.config.flush_messages <= 1
+        self._count_replicas()
 
     def become(self, role: Role) -> None:
         """Take on what the metadata says. Who waited for an earlier leader is told to look for the new one."""
         was_leader, old_epoch = self.is_leader, self.role.leader_epoch
-        self.role = role
+        self._take_on(role)
         if was_leader and (not self.is_leader or role.leader_epoch != old_epoch):
             self.disappoint(PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER))
         if self.is_leader:
@@ -101,8 +104,17 @@ class Partition(Watchable):
         """The topic is gone: so are the hopes of who waits."""
         self.is_deleted = True
         self.disappoint(PartitionError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
-        self.role = NOBODY
+        self._take_on(NOBODY)
         self.notify()
+
+    def _take_on(self, role: Role) -> None:
+        self.role = role
+        self.is_leader = role.leader_id == self._node_id
+        self._count_replicas()
+
+    def _count_replicas(self) -> None:
+        """Where a partition has fewer replicas than `min.insync.replicas`, all of them are enough, as in Kafka."""
+        self.lacks_replicas = len(self.role.isr) < min(self.min_isr, self.role.replica_count)
 
     def disappoint(self, error: PartitionError) -> None:
         """Tell all who wait for their records to be replicated that it is not known whether they will be."""
@@ -121,42 +133,39 @@ class Partition(Watchable):
     # -- appending
 
     def produce(self, records: memoryview | None, acks: int, version: int, now_ms: int) -> Appended:
-        """Validate and append what a producer sent. `replicated` tells when it is safe."""
-        self.require_leader()
-        self.require_replicas(acks)
+        """Validate and append what a producer sent. `is_acknowledged` tells whether it is safe."""
+        if not self.is_leader:
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        if self.lacks_replicas:
+            self.require_replicas(acks)
         return self.append([validate(records, self.rules, version, now_ms)], now_ms)
 
     def require_replicas(self, acks: int) -> None:
-        """Refuse an append that waits for all replicas while there are fewer than `min.insync.replicas`.
-
-        Where a partition has fewer replicas than that, all of them are enough, as in Kafka.
-        """
-        if acks == -1 and len(self.role.isr) < min(self.min_isr, self.role.replica_count):
-            reason = (
+        """Refuse an append that waits for all replicas while too few of them are in sync."""
+        if self.lacks_replicas and acks == -1:
+            raise PartitionError(
+                ErrorCode.NOT_ENOUGH_REPLICAS,
                 f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr "
-                f"requirement of {self.min_isr} for partition {self.topic}-{self.index}"
+                f"requirement of {self.min_isr} for partition {self.topic}-{self.index}",
             )
-            raise PartitionError(ErrorCode.NOT_ENOUGH_REPLICAS, reason)
 
     def append(self, batches: list[Batch], now_ms: int, origin: Origin = Origin.CLIENT) -> Appended:
         """Append batches that are known to be good."""
+        log = self.log
         try:
-            appended = self.log.append_as_leader(batches, self.role.leader_epoch, now_ms, origin=origin)
+            appended = log.append_as_leader(batches, self.role.leader_epoch, now_ms, origin=origin)
         except StorageError as error:
             raise from_storage(error) from error
-        active = self.log.segments.active
-        if (
-            active is not self._active
-            or self.log.end_offset - self.log.recovery_point >= self.log.config.flush_messages
-        ):
+        active = log.segments.active
+        if active is not self._active or log.end_offset - log.recovery_point >= log.config.flush_messages:
             self._active = active  # what was rolled is made durable: only that can be compacted
             self._flush(self)
         self.advance()
         return appended
 
-    def acknowledged(self, last_offset: int, acks: int) -> Deferred[None]:
-        """Done when a producer that wants these acks may be told that its records are safe."""
-        return self.replicated(last_offset) if acks == -1 or self.flushes_before_ack else Deferred.of(None)
+    def is_acknowledged(self, last_offset: int, acks: int) -> bool:
+        """Whether a producer that wants these acks may be told that its records are safe; `replicated` says when."""
+        return self.log.high_watermark > last_offset or not (acks == -1 or self.flushes_before_ack)
 
     def replicated(self, last_offset: int) -> Deferred[None]:
         """Done when the high watermark has passed an offset; fails if that cannot be known any more."""
@@ -172,11 +181,6 @@ class Partition(Watchable):
         return len(self._awaiting_high_watermark)
 
     @property
-    def flushes_before_ack(self) -> bool:
-        """Whether only what is on disk counts."""
-        return self.log.config.flush_messages <= 1
-
-    @property
     def unflushed_bytes(self) -> int:
         """Of the segment that is written to: others are flushed when they are full."""
         active = self.log.segments.active
@@ -188,10 +192,11 @@ class Partition(Watchable):
 
     def advance(self) -> None:
         """Move the high watermark as far as the in-sync replicas have come, and wake up who waits for that."""
-        reached = self.log.recovery_point if self.flushes_before_ack else self.log.end_offset
-        if not self.is_leader or reached <= self.log.high_watermark:
+        log = self.log
+        reached = log.recovery_point if self.flushes_before_ack else log.end_offset
+        if not self.is_leader or reached <= log.high_watermark:
             return
-        self.log.update_high_watermark(reached)
+        log.update_high_watermark(reached)
         waiting = self._awaiting_high_watermark
         while waiting and waiting[0][0] < reached:
             waiting.popleft()[1].resolve(None)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kafkish_protocol.records import HEADER_BYTES, NO_TIMESTAMP, Batch, stamp
+from kafkish_protocol.records import NO_TIMESTAMP, Batch, stamp
 from kafkish_storage import cutting, reading
 from kafkish_storage.config import LogConfig
 from kafkish_storage.errors import BatchTooLargeError, OffsetOutOfRangeError, UnexpectedOffsetError
@@ -124,13 +124,12 @@ class Log:
             duplicate = self._check_producers(batches, origin, guard, transaction_version)
             if duplicate is not None:
                 return duplicate
-        append_time_ms = now_ms if self.config.message_timestamp_type == "LogAppendTime" else None
+        append_time_ms = now_ms if self.config.uses_log_append_time else None
         first_offset = next_offset = self.end_offset
         buffers: list[Buffer] = []
         length = 0
         for batch in batches:
-            buffers.append(stamp(batch, next_offset, leader_epoch, append_time_ms))
-            buffers.append(batch.view[HEADER_BYTES:])
+            buffers += stamp(batch, next_offset, leader_epoch, append_time_ms)
             length += batch.size_bytes
             next_offset += batch.last_offset_delta + 1
         self._write(batches, buffers, length, now_ms)
@@ -291,9 +290,13 @@ class Log:
 
     def update_high_watermark(self, offset: int) -> int:
         """Set it, within the log, for the caller who knows what is replicated; return what it is now."""
-        self.high_watermark = min(max(offset, self.start_offset), self.end_offset)
-        self.producers.replicated_to(self.high_watermark)
-        return self.high_watermark
+        if offset > self.end_offset:
+            offset = self.end_offset
+        elif offset < self.start_offset:
+            offset = self.start_offset
+        self.high_watermark = offset
+        self.producers.replicated_to(offset)
+        return offset
 
     def advance_start(self, offset: int) -> bool:
         """Hide what is before an offset. Its segments are deleted by the next retention pass."""

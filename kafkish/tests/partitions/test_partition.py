@@ -46,7 +46,7 @@ def test_a_leader_alone_acknowledges_at_once(world: World) -> None:
     world.create_topic("orders")
     partition = world.partition("orders")
     appended = partition.produce(batch_of(b"a"), ALL, 12, NOW_MS)
-    assert partition.acknowledged(appended.last_offset, ALL).is_done
+    assert partition.is_acknowledged(appended.last_offset, ALL)
 
 
 def test_with_flush_messages_1_nothing_is_acknowledged_or_seen_before_it_is_on_disk(world: World) -> None:
@@ -54,7 +54,8 @@ def test_with_flush_messages_1_nothing_is_acknowledged_or_seen_before_it_is_on_d
     partition = world.partition("orders")
     world.workers.is_eager = False
     appended = partition.produce(batch_of(b"a"), 1, 12, NOW_MS)
-    acknowledged = partition.acknowledged(appended.last_offset, 1)
+    assert not partition.is_acknowledged(appended.last_offset, 1)
+    acknowledged = partition.replicated(appended.last_offset)
     assert not is_done(acknowledged)
     assert values(world) == []
     world.workers.finish()
@@ -70,7 +71,7 @@ def test_appends_during_a_sync_share_the_next_one(world: World) -> None:
     waiting = []
     for _ in range(5):
         appended = partition.produce(batch_of(b"a"), ALL, 12, NOW_MS)
-        waiting.append(partition.acknowledged(appended.last_offset, ALL))
+        waiting.append(partition.replicated(appended.last_offset))
     world.workers.finish()
     assert [each.is_done for each in waiting] == [True] * 5
     assert partition.log.recovery_point == 5
@@ -81,7 +82,7 @@ def test_a_failed_sync_is_told_to_everyone_who_waits(world: World, monkeypatch: 
     partition = world.partition("orders")
     world.workers.is_eager = False
     appended = partition.produce(batch_of(b"a"), ALL, 12, NOW_MS)
-    acknowledged = partition.acknowledged(appended.last_offset, ALL)
+    acknowledged = partition.replicated(appended.last_offset)
 
     def fail(_: int) -> None:
         raise OSError(5, "Input/output error")
@@ -174,7 +175,7 @@ def test_a_node_that_loses_its_leadership_refuses_producers_and_disappoints_thos
     topic_id = world.create_topic("orders", flush_messages="1")
     partition = world.partition("orders")
     world.workers.is_eager = False
-    waiting = partition.acknowledged(partition.produce(batch_of(b"a"), ALL, 12, NOW_MS).last_offset, ALL)
+    waiting = partition.replicated(partition.produce(batch_of(b"a"), ALL, 12, NOW_MS).last_offset)
     world.commit(PartitionChangeRecord(partition_id=0, topic_id=topic_id, leader=2))
     with pytest.raises(PartitionError, match="NOT_LEADER_OR_FOLLOWER"):
         waiting.result()
@@ -185,7 +186,7 @@ def test_a_node_that_loses_its_leadership_refuses_producers_and_disappoints_thos
 def test_too_few_replicas_in_sync_refuse_acks_all_and_nothing_else(world: World) -> None:
     world.create_topic("orders", min_insync_replicas="2")
     partition = world.partition("orders")
-    partition.role = partition.role._replace(replica_count=3)
+    partition.become(partition.role._replace(replica_count=3))
     with pytest.raises(PartitionError, match="insufficient"):
         partition.produce(batch_of(b"a"), ALL, 12, NOW_MS)
     assert partition.produce(batch_of(b"a"), 1, 12, NOW_MS).first_offset == 0

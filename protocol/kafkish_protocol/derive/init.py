@@ -19,8 +19,8 @@ def derive_init(schema: "Schema") -> Callable[..., None]:
     for f in schema.fields:
         if is_mutable(f):
             source.constant(f"default_{f.name}", source.constants["unset"])
-            make = source.constant(f"make_{f.name}", f.default_value)
-            source.line(f"self.{f.name} = {make}() if {f.name} is {unset} else {f.name}")
+            made = "[]" if isinstance(f.wire, Array) else f"{source.constant(f'make_{f.name}', f.default_value)}()"
+            source.line(f"self.{f.name} = {made} if {f.name} is {unset} else {f.name}")
         else:
             source.constant(f"default_{f.name}", f.default_value())
             source.line(f"self.{f.name} = {f.name}")

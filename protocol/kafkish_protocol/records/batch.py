@@ -35,6 +35,7 @@ NO_TIMESTAMP: Final = -1
 NO_LEADER_EPOCH: Final = -1
 
 _HEADER: Final = struct.Struct(">qiibIhiqqqhii")
+_PLACE: Final = struct.Struct(">qii")
 _LENGTH: Final = struct.Struct(">i")
 _OFFSET: Final = struct.Struct(">q")
 
@@ -157,7 +158,7 @@ class Batch(BatchHeader):
         view = memoryview(buffer)
         size_bytes = batch_size_bytes(view, position)
         super().__init__(view, position)
-        self.view = view[position : position + size_bytes]
+        self.view = view if size_bytes == len(view) else view[position : position + size_bytes]
 
     def crc_is_valid(self) -> bool:
         """Whether the bytes are those that the producer summed up."""
@@ -210,24 +211,26 @@ def assign_offset(buffer: bytearray | memoryview, position: int, base_offset: in
     _LENGTH.pack_into(buffer, position + LENGTH_END, leader_epoch)
 
 
-def stamp(batch: Batch, base_offset: int, leader_epoch: int, log_append_time_ms: int | None = None) -> bytearray:
-    """The batch's header with its place in a log, and the time of the append if the log keeps that.
+def stamp(
+    batch: Batch, base_offset: int, leader_epoch: int, log_append_time_ms: int | None = None
+) -> tuple[bytes | bytearray, memoryview]:
+    """The batch's bytes with its place in a log, and the time of the append if the log keeps that, in two parts.
 
-    The batch's fields are set; its bytes, which may be a frame's, are left as they are.
+    The batch's fields are set; its own bytes, which may be a frame's, are left as they are.
     """
-    header = bytearray(batch.view[:HEADER_BYTES])
     batch.base_offset = base_offset
     batch.leader_epoch = leader_epoch
-    _OFFSET.pack_into(header, 0, base_offset)
-    _LENGTH.pack_into(header, LENGTH_END, leader_epoch)
-    if log_append_time_ms is not None:
-        batch.attributes |= TIMESTAMP_TYPE_BIT
-        batch.max_timestamp = log_append_time_ms
-        struct.pack_into(">h", header, CRC_START, batch.attributes)
-        _OFFSET.pack_into(header, 35, log_append_time_ms)
-        batch.crc = crc32c(batch.view[HEADER_BYTES:], crc32c(memoryview(header)[CRC_START:]))
-        struct.pack_into(">I", header, 17, batch.crc)
-    return header
+    place = _PLACE.pack(base_offset, batch.size_bytes - LENGTH_END, leader_epoch)
+    if log_append_time_ms is None:
+        return place, batch.view[MAGIC_OFFSET:]
+    header = bytearray(place + batch.view[MAGIC_OFFSET:HEADER_BYTES])
+    batch.attributes |= TIMESTAMP_TYPE_BIT
+    batch.max_timestamp = log_append_time_ms
+    struct.pack_into(">h", header, CRC_START, batch.attributes)
+    _OFFSET.pack_into(header, 35, log_append_time_ms)
+    batch.crc = crc32c(batch.view[HEADER_BYTES:], crc32c(memoryview(header)[CRC_START:]))
+    struct.pack_into(">I", header, 17, batch.crc)
+    return header, batch.view[HEADER_BYTES:]
 
 
 def set_log_append_time(buffer: bytearray | memoryview, position: int, now_ms: int) -> None:

@@ -35,10 +35,13 @@ class Compression(IntEnum):
     @classmethod
     def of(cls, attributes: int) -> "Compression":
         """The compression that a batch's attributes name."""
-        number = attributes & 7
-        if number > 4:
-            raise UnknownCompressionError(f"compression {number} does not exist", path="attributes")
-        return cls(number)
+        try:
+            return _BY_NUMBER[attributes & 7]
+        except IndexError:
+            raise UnknownCompressionError(f"compression {attributes & 7} does not exist", path="attributes") from None
+
+
+_BY_NUMBER: Final = tuple(Compression)
 
 
 def default_limit_bytes(compressed_bytes: int) -> int:
