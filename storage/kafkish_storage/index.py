@@ -94,20 +94,37 @@ class _Index:
         return first, second
 
     def _floor(self, key: int) -> int:
-        """The last slot whose first field is not above the key, or -1."""
-        low, high = 0, self.count
-        if high and self._mapping is None:
+        """The last slot whose first field is not above the key, or -1.
+
+        Entries are spread evenly, mostly: the search begins where the key would be if they were, and goes from there
+        in steps that double, so that it is never much slower than halving from the start.
+        """
+        count = self.count
+        if count and self._mapping is None:
             self._load()
-        if self._mapping is None:
+        if self._mapping is None or not count:
             return -1
         data, unpack, size = self._mapping.data, self.ENTRY.unpack_from, self.ENTRY.size
-        while low < high:
+        first, last = unpack(data, 0)[0], unpack(data, (count - 1) * size)[0]
+        if not first <= key < last:
+            return -1 if key < first else count - 1
+        low, high = 0, count - 1  # the answer is at `low` or after it, and before `high`
+        at, step = (key - first) * high // (last - first), 1
+        if unpack(data, at * size)[0] <= key:
+            while at < high and unpack(data, at * size)[0] <= key:
+                low, at, step = at, at + step, 2 * step
+            high = min(at, high)
+        else:
+            while at > low and unpack(data, at * size)[0] > key:
+                high, at, step = at, at - step, 2 * step
+            low = max(at, low)
+        while low + 1 < high:
             middle = (low + high) // 2
             if unpack(data, middle * size)[0] <= key:
-                low = middle + 1
+                low = middle
             else:
                 high = middle
-        return low - 1
+        return low
 
     def _add(self, first: int, second: int) -> None:
         count = self._count
@@ -182,6 +199,11 @@ class OffsetIndex(_Index):
         """The last entry not above the offset: (last offset of a batch, its position). (base offset, 0) if none."""
         slot = self._floor(offset - self.base_offset)
         return self.entry(slot) if slot >= 0 else (self.base_offset, 0)
+
+    def ceiling(self, offset: int) -> tuple[int, int]:
+        """The first entry at or above the offset; (-1, -1) if there is none."""
+        slot = self._floor(offset - self.base_offset - 1) + 1
+        return self.entry(slot) if slot < self.count else (-1, -1)
 
     def entry(self, slot: int) -> tuple[int, int]:
         relative_offset, position = self._entry(slot)

@@ -15,7 +15,7 @@ from kafkish_storage.files.port import NO_SPACE, Buffer
 from kafkish_storage.home import Home
 from kafkish_storage.index import OffsetIndex, TimeIndex
 from kafkish_storage.names import LOG, OFFSET_INDEX, SEGMENT_KINDS, TIME_INDEX, segment_file
-from kafkish_storage.scan import read_batch, walk
+from kafkish_storage.scan import checked_header, read_batch, walk
 from kafkish_storage.transaction_index import TransactionIndex
 
 MAX_RELATIVE_OFFSET: Final = 2**31 - 1
@@ -196,10 +196,27 @@ class Segment:
 
     def find(self, offset: int) -> Found | None:
         """The first batch that ends at or after an offset."""
+        found = self._find_indexed(offset)
+        if found is not None:
+            return found
         for position, header in self.walk_from(offset):
             if header.last_offset >= offset:
                 return Found(position, header.size_bytes, header.base_offset, header.last_offset)
         return None
+
+    def _find_indexed(self, offset: int) -> Found | None:
+        """The batch that holds an offset, if the index points to it. Where batches are large, it does to each."""
+        try:
+            last_offset, position = self.offset_index.ceiling(offset)
+            if not 0 <= position < self.size_bytes:
+                return None
+            data = self.file.read(position, HEADER_BYTES)
+            header = checked_header(self.file, data, 0, position, self.size_bytes)
+        except (FileNotFoundError, CorruptLogError):
+            return None  # walking from an earlier entry mends the index, or reports the log
+        if header.last_offset != last_offset or not header.base_offset <= offset <= last_offset:
+            return None
+        return Found(position, header.size_bytes, header.base_offset, last_offset)
 
     def next_offset(self) -> int:
         """The offset after the last batch, or the base offset if there is none."""
