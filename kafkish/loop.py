@@ -20,6 +20,9 @@ class LoopTimers:
     def call_later(self, delay_ms: float, action: Callable[[], object], /) -> Timer:
         return self._loop.call_later(min(delay_ms, _LONGEST_MS) / 1000, action)
 
+    def call_soon(self, action: Callable[[], object], /) -> object:
+        return self._loop.call_soon(action)
+
 
 _LONGEST_MS = 7 * 24 * 3600 * 1000
 """Some settings mean never by a number that is too large for a loop; whoever waits so long looks again."""

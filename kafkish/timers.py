@@ -14,3 +14,6 @@ class Timers(Protocol):
     """Makes things happen later, in the event loop's thread."""
 
     def call_later(self, delay_ms: float, action: Callable[[], object], /) -> Timer: ...
+
+    def call_soon(self, action: Callable[[], object], /) -> object:
+        """As soon as what is being done now is done, and its answer sent."""

@@ -1,7 +1,8 @@
 """A fetch that found too little: one entry, completed exactly once.
 
 It is completed by enough bytes, by a partition that no longer answers as before (a new leader, a deletion, an error),
-or by its deadline. While nothing happens it costs nothing: partitions tell it when there is something to look at.
+or by its deadline. While nothing happens it costs nothing: partitions tell it when there is something to look at. It
+then looks when that is over: the producer whose records it waited for has its answer first.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,6 +34,8 @@ class WaitingFetch:
         self._positions = {position.partition: position for position in positions}
         self._epochs = {position.partition: position.partition.role.leader_epoch for position in positions}
         self._sizes = {position.partition: position.available_bytes for position in positions}
+        self._timers = timers
+        self._moved: dict[Partition, None] = {}  # since it looked
         self._min_bytes = min_bytes
         self._committed = committed
         self._timer: Timer = timers.call_later(max_wait_ms, self._finish)
@@ -40,20 +43,29 @@ class WaitingFetch:
             partition.watch(self)
 
     def notified(self, watched: Watchable) -> None:
-        """A partition has moved: count what it has for us now."""
+        """A partition has moved."""
         assert isinstance(watched, Partition)
-        if watched.role.leader_epoch != self._epochs[watched] or not watched.is_leader:
+        is_first = not self._moved
+        self._moved[watched] = None
+        if is_first:
+            self._timers.call_soon(self._look)
+
+    def _look(self) -> None:
+        """Count what the partitions that moved have for us now."""
+        moved, self._moved = self._moved, {}
+        if not self.enough.is_done and any(map(self._is_over, moved)):
             self._finish()
-            return
+
+    def _is_over(self, partition: Partition) -> bool:
+        if partition.role.leader_epoch != self._epochs[partition] or not partition.is_leader:
+            return True
         try:
-            _, offset, max_bytes, _ = self._positions[watched]
-            records = watched.read(offset, max_bytes, committed=self._committed).records
+            _, offset, max_bytes, _ = self._positions[partition]
+            records = partition.read(offset, max_bytes, committed=self._committed).records
         except PartitionError:
-            self._finish()
-            return
-        self._sizes[watched] = 0 if records is None else records.length
-        if sum(self._sizes.values()) >= self._min_bytes:
-            self._finish()
+            return True
+        self._sizes[partition] = 0 if records is None else records.length
+        return sum(self._sizes.values()) >= self._min_bytes
 
     def _finish(self) -> None:
         if not self.enough.is_done:
@@ -61,6 +73,7 @@ class WaitingFetch:
             self.enough.resolve(None)
 
     def _stop(self) -> None:
+        self._moved = {}
         self._timer.cancel()
         for partition in self._positions:
             partition.unwatch(self)

@@ -27,6 +27,9 @@ class FakeTime:
         self._queue: list[tuple[float, int, FakeTimer]] = []
         self._order = count()
 
+    def call_soon(self, action: Callable[[], object], /) -> None:
+        action()
+
     def call_later(self, delay_ms: float, action: Callable[[], object], /) -> FakeTimer:
         assert delay_ms >= 0
         timer = FakeTimer(action)

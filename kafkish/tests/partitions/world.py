@@ -52,6 +52,9 @@ class ManualTimers:
         self.timers.append(timer)
         return timer
 
+    def call_soon(self, action: Callable[[], object], /) -> None:
+        action()
+
     def pass_ms(self, elapsed_ms: float) -> None:
         """Let time pass, and what is due happen in its order."""
         end_ms = self.now_ms + elapsed_ms

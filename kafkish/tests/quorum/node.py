@@ -53,6 +53,9 @@ class World:
     def monotonic_ms(self) -> int:
         return self.now_ms - START_MS
 
+    def call_soon(self, action: Callable[[], object], /) -> None:
+        action()
+
     def call_later(self, delay_ms: float, action: Callable[[], object], /) -> ManualTimer:
         timer = ManualTimer(action)
         self._count += 1
