@@ -8,6 +8,7 @@
 - Nobody but Kafka's own tools writes to internal topics (17).
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 from kafkish.deferred import Deferred
@@ -17,7 +18,7 @@ from kafkish.handlers.registry import Disconnect, RequestContext, RequestError, 
 from kafkish.metadata.topics import INTERNAL_TOPICS
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.partition import Partition
-from kafkish.partitions.validation import ProduceError
+from kafkish.partitions.validation import ProduceError, only_batch
 from kafkish.timers import Timer, Timers
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
@@ -32,14 +33,14 @@ from kafkish_protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from kafkish_protocol.records.batch import LENGTH_END, SMALLEST_LEGACY_BYTES
+from kafkish_protocol.records import Batch
+from kafkish_protocol.records.batch import LENGTH_END, MAGIC, MAGIC_OFFSET, SMALLEST_LEGACY_BYTES, TRANSACTIONAL_BIT
 from kafkish_protocol.schema import Response
 
 _ADMIN_CLIENT: Final = "__admin_client"
 _TOPIC_IDS_VERSION: Final = 13
 _LEADERS_VERSION: Final = 10
 _ATTRIBUTES_OFFSET: Final = 22  # the low byte of a batch's attributes
-_TRANSACTIONAL: Final = 0x10
 _WITHOUT_LOG_START: Final = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -49,9 +50,6 @@ _WITHOUT_LOG_START: Final = frozenset(
         ErrorCode.RECORD_LIST_TOO_LARGE,
         ErrorCode.CORRUPT_MESSAGE,
         ErrorCode.KAFKA_STORAGE_ERROR,
-        ErrorCode.INVALID_TOPIC_EXCEPTION,
-        ErrorCode.INVALID_REQUIRED_ACKS,
-        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     }
 )
 
@@ -66,16 +64,11 @@ def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str
 @handles(ApiKey.PRODUCE, _refuse)
 def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
     """Append, and answer when the records are as safe as the client wants."""
-    _check_sizes(request)
-    refusal = _refusal_of_all(request)
+    _check_first_batches(request)
+    wanted = [[_wanted(topic, data, context) for data in topic.partition_data] for topic in request.topic_data]
     answer = _Answer(request.acks)
-    for topic in request.topic_data:
-        rows = []
-        for data in topic.partition_data:
-            if refusal is None:
-                rows.append(answer.append(topic, data, context))
-            else:
-                rows.append(_refused(data.index, refusal))
+    for topic, partitions in zip(request.topic_data, wanted, strict=True):
+        rows = [answer.append(each, context) if isinstance(each, _Wanted) else each for each in partitions]
         answer.response.responses.append(
             TopicProduceResponse(name=topic.name, topic_id=topic.topic_id, partition_responses=rows)
         )
@@ -85,6 +78,16 @@ def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse
     if context.api_version >= _LEADERS_VERSION:
         _add_leaders(answer.response, context)
     return answer.when_done(request.timeout_ms, context.services.timers) if answer.waiting else answer.response
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """An append that nothing speaks against, as far as the request can tell."""
+
+    index: int
+    topic: str
+    partition: Partition | None  # None: another node has it
+    batch: Batch
 
 
 class _Answer:
@@ -99,19 +102,18 @@ class _Answer:
         self._done: Deferred[ProduceResponse] = Deferred()
         self._timer: Timer | None = None
 
-    def append(
-        self, topic: TopicProduceData, data: PartitionProduceData, context: RequestContext
-    ) -> PartitionProduceResponse:
+    def append(self, wanted: _Wanted, context: RequestContext) -> PartitionProduceResponse:
         """Append to one partition; its row."""
-        partition = None
         try:
-            partition = _find(topic, data.index, self._acks, context)
-            now_ms = context.services.wall_ms()
-            appended = partition.produce(data.records, self._acks, context.api_version, now_ms)
+            partition = _writable(wanted, self._acks, context.client_id)
+        except PartitionError as error:
+            return _refused(wanted.index, error.code)
+        try:
+            appended = partition.produce(wanted.batch, self._acks, context.services.wall_ms())
         except (PartitionError, ProduceError) as error:
-            return _row_of_error(data.index, error, partition)
+            return _row_of_error(wanted.index, error, partition)
         row = PartitionProduceResponse(
-            index=data.index,
+            index=wanted.index,
             base_offset=appended.first_offset,
             log_append_time_ms=appended.log_append_time_ms,
             log_start_offset=partition.log.start_offset,
@@ -155,36 +157,42 @@ class _Answer:
             self._done.resolve(self.response)
 
 
-def _check_sizes(request: ProduceRequest) -> None:
-    """A batch that cannot be one is why Kafka takes nothing of the request."""
+def _check_first_batches(request: ProduceRequest) -> None:
+    """What can be no batch, or wants a transaction where there is none, is why Kafka takes nothing of the request."""
     for topic in request.topic_data:
         for data in topic.partition_data:
-            if data.records is not None and len(data.records) > LENGTH_END:
-                size_bytes = int.from_bytes(data.records[8:LENGTH_END], "big", signed=True)
-                if size_bytes < SMALLEST_LEGACY_BYTES:
-                    least = f"the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
-                    raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Record size {size_bytes} is less than {least}")
+            records = data.records
+            if records is None or len(records) < LENGTH_END:
+                continue
+            size_bytes = int.from_bytes(records[8:LENGTH_END], "big", signed=True)
+            if size_bytes < SMALLEST_LEGACY_BYTES:
+                least = f"the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
+                raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Record size {size_bytes} is less than {least}")
+            if len(records) <= MAGIC_OFFSET:
+                continue
+            magic = records[MAGIC_OFFSET]
+            if magic > MAGIC:
+                shown = magic if magic < 128 else magic - 256
+                raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Invalid magic found in record: {shown}")
+            is_whole = magic == MAGIC and len(records) >= size_bytes + LENGTH_END
+            if is_whole and records[_ATTRIBUTES_OFFSET] & TRANSACTIONAL_BIT and request.transactional_id is None:
+                raise RequestError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
 
 
-def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
-    """Why no partition gets anything of this request."""
-    if request.transactional_id is None and _is_transactional(request):
-        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    return None
+def _wanted(
+    topic: TopicProduceData, data: PartitionProduceData, context: RequestContext
+) -> _Wanted | PartitionProduceResponse:
+    """What is to be appended and where; or the row that says why that cannot be."""
+    try:
+        name, partition = _find(topic, data.index, context)
+        return _Wanted(data.index, name, partition, only_batch(data.records, context.api_version))
+    except (PartitionError, ProduceError) as error:
+        if error.code is ErrorCode.UNKNOWN_SERVER_ERROR:
+            raise RequestError(error.code) from None
+        return _refused(data.index, error.code)
 
 
-def _is_transactional(request: ProduceRequest) -> bool:
-    return any(
-        data.records is not None
-        and len(data.records) > _ATTRIBUTES_OFFSET
-        and data.records[_ATTRIBUTES_OFFSET] & _TRANSACTIONAL
-        for topic in request.topic_data
-        for data in topic.partition_data
-    )
-
-
-def _find(topic: TopicProduceData, index: int, acks: int, context: RequestContext) -> Partition:
-    """The partition, if it takes records. The order of the checks is Kafka's."""
+def _find(topic: TopicProduceData, index: int, context: RequestContext) -> tuple[str, Partition | None]:
     services = context.services
     if context.api_version >= _TOPIC_IDS_VERSION:
         partition = services.partitions.by_id(topic.topic_id, index)
@@ -196,23 +204,26 @@ def _find(topic: TopicProduceData, index: int, acks: int, context: RequestContex
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     if known is None or (partition is None and index not in known.partitions):
         raise PartitionError(unknown)
+    return known.name, partition
+
+
+def _writable(wanted: _Wanted, acks: int, client_id: str | None) -> Partition:
+    """The partition, if this client may write there in this way."""
     if acks not in (-1, 0, 1):
         raise PartitionError(ErrorCode.INVALID_REQUIRED_ACKS)
-    if known.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
+    if wanted.topic in INTERNAL_TOPICS and client_id != _ADMIN_CLIENT:
         raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
-    if partition is None:
+    if wanted.partition is None:
         raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    return partition
+    return wanted.partition
 
 
 # -- rows that tell of errors
 
 
-def _row_of_error(
-    index: int, error: PartitionError | ProduceError, partition: Partition | None
-) -> PartitionProduceResponse:
+def _row_of_error(index: int, error: PartitionError | ProduceError, partition: Partition) -> PartitionProduceResponse:
     row = _refused(index, error.code)
-    if partition is not None and error.code not in _WITHOUT_LOG_START:
+    if error.code not in _WITHOUT_LOG_START:
         row.log_start_offset = partition.log.start_offset
     if isinstance(error, ProduceError) and error.records:
         row.error_message = error.message
