@@ -73,8 +73,15 @@ def test_first_answer_has_everything_later_ones_only_news() -> None:
 
 def test_partition_that_gave_records_goes_to_the_end() -> None:
     table = sessions()
+    table.plan(request(0, 0, 0, 1, 2), VERSION, 0).answers([result(0), result(1), result(2)])
+    table.plan(request(100, 1), VERSION, 0).answers([result(0, 0, b"data"), result(1), result(2)])
+    assert partitions(table.plan(request(100, 2), VERSION, 0)) == [1, 2, 0]
+
+
+def test_a_new_session_keeps_the_requests_order_but_for_what_is_unknown() -> None:
+    table = sessions()
     first = table.plan(request(0, 0, 0, 1, 2), VERSION, 0)
-    first.answers([result(0, 0, b"data"), result(1), result(2)])
+    first.answers([result(0, error=100), result(1, 0, b"data"), result(2)])
     assert partitions(table.plan(request(100, 1), VERSION, 0)) == [1, 2, 0]
 
 
