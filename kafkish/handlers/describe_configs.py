@@ -8,8 +8,8 @@
 from collections.abc import Collection
 
 from kafkish.config.describe import ConfigRow, describe
+from kafkish.config.topic_names import why_invalid
 from kafkish.config.types import ConfigError, ConfigSource, ConfigType, ResourceType
-from kafkish.controller.topic_names import why_invalid
 from kafkish.handlers import loggers
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish_protocol.api import ApiKey
