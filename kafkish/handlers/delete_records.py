@@ -29,6 +29,7 @@ def delete_records(request: DeleteRecordsRequest, context: RequestContext) -> De
                 name=topic.name, partitions=[_row(topic.name, asked, context) for asked in topic.partitions]
             )
             for topic in request.topics
+            if topic.partitions
         ]
     )
 

@@ -17,7 +17,7 @@ from kafkish.coordinators.groups.classic import rebalance, responses
 from kafkish.coordinators.groups.classic.group import ClassicGroup, GroupState
 from kafkish.coordinators.groups.classic.member import Member, Protocols
 from kafkish.coordinators.groups.records import group_record, new_group_record
-from kafkish.coordinators.groups.refusals import refuse_join
+from kafkish.coordinators.groups.refusals import fault_of, refuse_join
 from kafkish.coordinators.groups.state import ShardState, session_key
 from kafkish.coordinators.inputs import Caller, Now
 from kafkish_protocol.error_codes import ErrorCode
@@ -46,11 +46,8 @@ def join_group(shard: ShardState, request: JoinGroupRequest, caller: Caller, now
 
 
 def _check(shard: ShardState, request: JoinGroupRequest, group_exists: bool) -> ErrorCode:
-    settings = shard.settings
-    if not request.group_id:
-        return ErrorCode.INVALID_GROUP_ID
-    if not settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms:
-        return ErrorCode.INVALID_SESSION_TIMEOUT
+    if fault := fault_of(request, shard.settings):
+        return fault
     return ErrorCode.UNKNOWN_MEMBER_ID if request.member_id and not group_exists else ErrorCode.NONE
 
 
