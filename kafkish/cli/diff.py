@@ -38,9 +38,12 @@ def run(options: argparse.Namespace) -> int:
             print(f"\r{report.requests} requests", end="", file=sys.stderr, flush=True)
         return bool(report.findings) and not options.all
 
+    report = compared.report
     try:
         steps = script.read(options.script) if options.script else compared.generated(options.seed)
-        report = compared.compare(steps, sys.maxsize if options.script else options.requests, enough)
+        compared.compare(steps, sys.maxsize if options.script else options.requests, enough)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
     except (OSError, ValueError) as error:
         print(f"kafkish diff: {error}", file=sys.stderr)
         return 2

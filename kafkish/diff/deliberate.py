@@ -1,10 +1,15 @@
 """Where kafkish differs from Apache Kafka and means to. At most fifteen, each with its reason."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from kafkish.diff.compare import Difference
+from kafkish_protocol.messages.create_topics import CreateTopicsRequest
+from kafkish_protocol.messages.update_features import UpdateFeaturesRequest
+from kafkish_protocol.schema import Request
+from kafkish_protocol.types import ZERO_UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +21,13 @@ class Deliberate:
     reason: str
     theirs: str = ""  # what Apache Kafka says, as a pattern
     ours: str = ""
+    when: Callable[[Any], bool] = lambda _request: True  # what the request has to be like
 
-    def covers(self, difference: Difference) -> bool:
+    def covers(self, difference: Difference, request: Request) -> bool:
         """Whether this is that difference."""
         return bool(
             re.fullmatch(self.api, difference.api)
+            and self.when(request)
             and re.fullmatch(self.field, difference.field)
             and re.search(self.theirs, text(difference.theirs))
             and re.search(self.ours, text(difference.ours))
@@ -31,11 +38,63 @@ def text(value: Any) -> str:
     return str(value)
 
 
+UNSERVED_FEATURES: Final = {"group.version", "share.version", "streams.version", "transaction.version"}
+
+
+def names_unserved_feature(request: Any) -> bool:
+    """Whether some feature is to be changed that Kafka has and kafkish does not."""
+    return any(update.feature in UNSERVED_FEATURES for update in request.feature_updates)
+
+
+def has_several_settings(request: Any) -> bool:
+    """Whether there is something of which more than one setting can be wrong."""
+    match request:
+        case UpdateFeaturesRequest():
+            return len(request.feature_updates) > 1
+        case CreateTopicsRequest():
+            return any(len(topic.configs) > 1 for topic in request.topics)
+        case _:
+            return any(len(resource.configs) > 1 for resource in request.resources)
+
+
+def names_no_topic(request: Any) -> bool:
+    """Whether a topic's id is zeros."""
+    return any(topic.topic_id == ZERO_UUID for topic in request.topics)
+
+
 DELIBERATE: Final = (
     Deliberate(
         "ApiVersions",
         "api_keys",
         "what is not served is not advertised: clients choose what they do by this list",
+    ),
+    Deliberate(
+        "ApiVersions",
+        "(supported|finalized)_features",
+        "nor are features that need what is not served: they are not there, as in a cluster of an older Kafka",
+        theirs="|".join(UNSERVED_FEATURES),
+        ours=r"^\d rows$",
+    ),
+    Deliberate(
+        "UpdateFeatures",
+        "error_code|error_message|results",
+        "so such features cannot be switched on or off either",
+        when=names_unserved_feature,
+    ),
+    Deliberate(
+        "(Incremental)?AlterConfigs|CreateTopics|UpdateFeatures",
+        ".*error_message",
+        "of several wrong settings, ours names the first; Kafka names the one that a hash table gives first",
+        theirs="config|feature|Null value",
+        ours="config|feature|Null value",
+        when=has_several_settings,
+    ),
+    Deliberate(
+        "IncrementalAlterConfigs",
+        r"responses\.error_(code|message)",
+        "an operation that does not exist makes a request an invalid one; Kafka's controller fails over it",
+        theirs="^(-1|None)$",
+        ours="^42$|^Unknown operations type",
     ),
     Deliberate(
         "DescribeConfigs",
@@ -59,14 +118,7 @@ DELIBERATE: Final = (
         "error_code|responses",
         "a topic id of zeros is unknown to us as any other is; Kafka fails over it",
         theirs="^-1$|^0 rows$",
-        ours=r"^0$|\\x00\\x00\\x00\\x00\\x00",
-    ),
-    Deliberate(
-        "Produce",
-        r"responses\.partition_responses\.error_code",
-        "a codec that does not exist is an unsupported one to us; Kafka fails over it",
-        theirs="^-1$",
-        ours="^76$",
+        when=names_no_topic,
     ),
     Deliberate(
         "DescribeLogDirs",
@@ -81,6 +133,6 @@ DELIBERATE: Final = (
 )
 
 
-def explained(difference: Difference) -> Deliberate | None:
-    """The entry that explains a difference, if there is one."""
-    return next((each for each in DELIBERATE if each.covers(difference)), None)
+def explained(difference: Difference, request: Request) -> Deliberate | None:
+    """The entry that explains a difference in the answers to a request, if there is one."""
+    return next((each for each in DELIBERATE if each.covers(difference, request)), None)

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 from kafkish.diff.script import Step
+from kafkish.diff.vocabulary import subscription
 from kafkish.diff.world import Member, World
 from kafkish_protocol.messages.heartbeat import HeartbeatRequest
 from kafkish_protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
@@ -67,11 +68,14 @@ class Members:
         names = self.random.choice((("range",), ("range", "roundrobin"), ("range",), ("sticky",)))
         request = JoinGroupRequest(
             group_id=member.group, session_timeout_ms=SESSION_MS, member_id=member.id, protocol_type="consumer",
-            protocols=[JoinGroupRequestProtocol(name=name, metadata=name.encode()) for name in names],
+            protocols=[JoinGroupRequestProtocol(name=name, metadata=self._subscription()) for name in names],
             rebalance_timeout_ms=SESSION_MS,
         )  # fmt: skip
         member.is_asked = True
         return self._made(member, request, group_instance_id=(5, member.instance))
+
+    def _subscription(self) -> bytes:
+        return subscription(self.world, self.random)
 
     def _sync(self, member: Member) -> Step:
         rows = [SyncGroupRequestAssignment(member_id=each, assignment=b"a") for each in member.leads or ()]

@@ -36,6 +36,8 @@ READING: Final = (
     ApiKey.LIST_CONFIG_RESOURCES, ApiKey.INCREMENTAL_ALTER_CONFIGS,
 )  # fmt: skip
 """What may be asked again: a broker that was only slow to see a change then gives the same answer."""
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+"""It comes back when somebody looks for a coordinator."""
 WAKING: Final = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP, ApiKey.LEAVE_GROUP)
 """What may answer the request of another member."""
 RETRIES: Final = 5
@@ -113,7 +115,7 @@ class Run:
             self._judge(number, step, self._asked_again(step, replies))
         for late, late_replies in self._exchange.answered_late(0.05 if step.key in WAKING else 0):
             self._judge(number, late, late_replies)
-        if step.key in CHANGING:
+        if step.key in CHANGING or (step.key is ApiKey.FIND_COORDINATOR and OFFSETS_TOPIC not in self.world.topics):
             self._settle(number, step)
 
     def _asked_again(self, step: Step, replies: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -130,11 +132,11 @@ class Run:
 
     def _unexplained(self, step: Step, replies: tuple[Any, Any]) -> list[Difference]:
         found = self._comparison.differences(step.key.title, *replies)
-        return [each for each in found if explained(each) is None]
+        return [each for each in found if explained(each, step.request) is None]
 
     def _judge(self, number: int, step: Step, replies: tuple[Any, Any]) -> None:
         for difference in self._comparison.differences(step.key.title, *replies):
-            entry = explained(difference)
+            entry = explained(difference, step.request)
             if entry is not None:
                 self.report.deliberate[entry.reason] += 1
                 continue
@@ -157,11 +159,13 @@ class Run:
         return replies
 
     def _prepare(self) -> None:
-        """Both have coordinators and producer ids before the first request that is compared."""
+        """Both have coordinators and producer ids before the first request that is compared, and the same topics."""
         self._until(lambda: self._all(FindCoordinatorRequest(key="g0"), 0))
         self._until(lambda: self._all(InitProducerIdRequest(transactional_id=None), 0))
         groups = DescribeGroupsRequest(groups=[f"g{self.world.tag}-{number}" for number in range(200)])
         self._until(lambda: all(not row.error_code for reply in self._ask(groups, 0) for row in reply.groups))
+        if not self._until(self._same_topics):
+            raise ValueError("the brokers have different topics; compare two that are new")
 
     def _all(self, request: Request, version: int) -> bool:
         return not any(reply.error_code for reply in self._ask(request, version))
@@ -176,7 +180,7 @@ class Run:
 
     def _settle(self, number: int, step: Step) -> None:
         """Wait until both see the same topics, with leaders that answer, and learn them."""
-        self._until(self._same_topics)
+        self._until(lambda: self._same_topics() and self._same_coordinators())
         self._judge(
             number, Step(step.lane, MetadataRequest(topics=None), 12), self._ask(MetadataRequest(topics=None), 12)
         )
@@ -199,6 +203,12 @@ class Run:
         ]
         replies = self._ask(ListOffsetsRequest(replica_id=-1, topics=rows), 5)
         return not any(each.error_code for reply in replies for row in reply.topics for each in row.partitions)
+
+    def _same_coordinators(self) -> bool:
+        """Whether both have loaded the same groups, or none since their topic was deleted."""
+        replies = self._ask(DescribeGroupsRequest(groups=[*self.world.group_names(), "g0", "nobody"]), 0)
+        views = [{row.group_id: row.error_code for row in reply.groups} for reply in replies]
+        return views[OURS] == views[THEIRS]
 
 
 def finding_key(difference: Difference) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from kafkish.diff.world import World
+from kafkish_protocol.stored.consumer_protocol import ConsumerProtocolSubscription
 from kafkish_protocol.types import ZERO_UUID, Uuid
 
 Word = Callable[[World, Random], Any]
@@ -94,6 +95,14 @@ def producer_id(world: World, random: Random) -> int:
     return random.choice(known) if known and random.random() < 0.7 else random.choice((-1, -1, 0, 5, -2))
 
 
+def subscription(world: World, random: Random) -> bytes:
+    """What a consumer wants to read; sometimes cut short, but never in a list: over that Kafka forgets its group."""
+    version = random.choice((0, 1, 3))
+    made = ConsumerProtocolSubscription(topics=[topic_name(world, random)])
+    whole = version.to_bytes(2, "big") + made.encode(version)
+    return random.choice((whole, whole, whole, whole, b"", b"\0", whole[:5]))
+
+
 def timestamp(world: World, random: Random) -> int:
     return random.choice((-1, -1, -2, -3, -4, -5, -6, -7, 0, world.base_ms + random.randrange(-500, 2000)))
 
@@ -131,6 +140,7 @@ WORDS: Final[dict[str, Word]] = {
     "rack_id": one_of("", "r1"), "high_watermark": one_of(2**63 - 1),
     # names
     "protocol_type": one_of("consumer", "consumer", "consumer", "connect", ""),
+    "JoinGroup.name": one_of("range", "range", "roundrobin", ""), "metadata": subscription,
     "protocol_name": one_of("range", "range", "none", None), "key_type": one_of(0, 0, 0, 9),
     "resource_type": one_of(2, 2, 2, 2, 4, 8, 16, 32, 3, 0), "resource_types": one_of(2, 4, 8, 16, 32, 3, 0),
     "resource_name": lambda world, random: random.choice((topic_name(world, random), "", "1", "2", "x", "g0")),
