@@ -1,14 +1,14 @@
 """Two replies to one request, field by field. What any two brokers have of their own is taken away first."""
 
 import difflib
+import re
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from pprint import pformat
 from typing import Any, Final
 
-from kafkish import clock
-from kafkish.diff import batches
+from kafkish.diff.fetched import moment, view
 from kafkish.diff.symbols import KINDS, NOTHING, OURS, THEIRS, Symbols
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.schema import Message, Struct
@@ -25,8 +25,8 @@ IDENTITY: Final = (
     "partition_index", "partition", "index", "partition_id", "node_id", "broker_id", "group_instance_id",
 )  # fmt: skip
 """Fields that tell which rows of two lists belong together."""
-NOW_MS: Final = 40 * 60 * 1000
-"""A time so near to now is a broker's clock, not a client's: requests have times that are hours old."""
+BOUNDS: Final = re.compile(r"within \[-?\d+, -?\d+\]")
+"""What a broker says of times that it takes, which is about its clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +121,15 @@ class Comparison:
         if field in KINDS:
             return self._symbols.bind(KINDS[field], ours, theirs)
         if field == "records":
-            return self._records(OURS, ours), self._records(THEIRS, theirs)
+            return view(ours, OURS, self._symbols), view(theirs, THEIRS, self._symbols)
         if field.endswith(("timestamp", "time_ms")):
             return moment(ours), moment(theirs)
         if isinstance(ours, str) and isinstance(theirs, str):
-            return self._symbols.without_names(OURS, ours), self._symbols.without_names(THEIRS, theirs)
+            return self._words(OURS, ours), self._words(THEIRS, theirs)
         return ours, theirs
 
-    def _records(self, side: int, records: Any) -> Any:
-        return batches.view(records, lambda name: self._symbols.symbol(side, "producer", name), moment)
+    def _words(self, side: int, text: str) -> str:
+        return BOUNDS.sub("within bounds", self._symbols.without_names(side, text))
 
 
 def joined(rows: list[Any]) -> list[Any]:
@@ -143,11 +143,6 @@ def joined(rows: list[Any]) -> list[Any]:
             [*first.partitions, *row.partitions] if first.partitions is not row.partitions else row.partitions
         )
     return list(found.values())
-
-
-def moment(value: int) -> Any:
-    """A time, or `now` for one that a broker's clock gave."""
-    return "now" if isinstance(value, int) and abs(value - clock.wall_ms()) < NOW_MS else value
 
 
 def side_by_side(ours: Any, theirs: Any) -> str:

@@ -57,9 +57,9 @@ def has_several_settings(request: Any) -> bool:
             return any(len(resource.configs) > 1 for resource in request.resources)
 
 
-def names_no_topic(request: Any) -> bool:
-    """Whether a topic's id is zeros."""
-    return any(topic.topic_id == ZERO_UUID for topic in request.topics)
+def may_name_no_topic(request: Any) -> bool:
+    """Whether a topic's id is zeros, perhaps of one that the session has."""
+    return request.session_epoch > 0 or any(topic.topic_id == ZERO_UUID for topic in request.topics)
 
 
 DELIBERATE: Final = (
@@ -115,10 +115,17 @@ DELIBERATE: Final = (
     ),
     Deliberate(
         "Fetch",
-        "error_code|responses",
+        "error_code|session_id|responses",
         "a topic id of zeros is unknown to us as any other is; Kafka fails over it",
-        theirs="^-1$|^0 rows$",
-        when=names_no_topic,
+        theirs="^(-1|0|0 rows)$",
+        when=may_name_no_topic,
+    ),
+    Deliberate(
+        "JoinGroup",
+        "error_code|member_id",
+        "who was given a member id before it told its instance id is no member we know; Kafka fails over it",
+        theirs="^(-1|)$",
+        ours="^(25|82|~member-\\d+)$",
     ),
     Deliberate(
         "DescribeLogDirs",

@@ -111,10 +111,10 @@ class Run:
 
     def _take(self, number: int, step: Step) -> None:
         replies = self._exchange.send(step)
-        if replies is not None:
-            self._judge(number, step, self._asked_again(step, replies))
-        for late, late_replies in self._exchange.answered_late(0.05 if step.key in WAKING else 0):
-            self._judge(number, late, late_replies)
+        answered = [] if replies is None else [(step, self._asked_again(step, replies))]
+        answered += self._exchange.answered_late(0.05 if step.key in WAKING else 0)
+        for each, its_replies in sorted(answered, key=names_of_others):
+            self._judge(number, each, its_replies)
         if step.key in CHANGING or (step.key is ApiKey.FIND_COORDINATOR and OFFSETS_TOPIC not in self.world.topics):
             self._settle(number, step)
 
@@ -214,6 +214,11 @@ class Run:
 def finding_key(difference: Difference) -> tuple[str, str, str]:
     """Differences that are shown once."""
     return difference.api, difference.field, str((difference.ours, difference.theirs))[:200]
+
+
+def names_of_others(answered: tuple[Step, tuple[Any, Any]]) -> int:
+    """How many members a reply tells of. Each is known by its own reply, so that of the leader comes last."""
+    return len(getattr(answered[1][THEIRS], "members", ()))
 
 
 def common_versions(key: int, ours: Any, theirs: Any) -> Versions:
