@@ -136,7 +136,7 @@ def config_rows(image: MetadataImage, own: Mapping[str, str], context: Context) 
     return [
         CreatableTopicConfigs(
             name=row.name,
-            value=None if row.sensitive else row.value,
+            value=None if row.sensitive else own.get(row.name, row.value),  # as it was written
             read_only=row.read_only,
             config_source=row.source,
             is_sensitive=row.sensitive,

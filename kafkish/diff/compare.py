@@ -75,6 +75,8 @@ class Comparison:
         if isinstance(ours, Struct) and type(ours) is type(theirs):
             for each in ours.schema.fields:
                 if each.name not in VOLATILE and f"{message}Response.{each.name}" not in VOLATILE:
+                    if message == "ListOffsets" and each.name == "offset" and is_clocked(ours, theirs):
+                        continue
                     inner = f"{path}.{each.name}" if path else each.name
                     yield from self._walk(inner, message, getattr(ours, each.name), getattr(theirs, each.name))
         elif isinstance(ours, list) and isinstance(theirs, list):
@@ -130,6 +132,11 @@ class Comparison:
 
     def _words(self, side: int, text: str) -> str:
         return BOUNDS.sub("within bounds", self._symbols.without_names(side, text))
+
+
+def is_clocked(ours: Any, theirs: Any) -> bool:
+    """Whether both look-ups found a record with a time of the broker's clock: it decides which is the latest one."""
+    return {moment(ours.timestamp), moment(theirs.timestamp)} == {"now"}
 
 
 def joined(rows: list[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kafkish.diff.compare import Difference
+from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.create_topics import CreateTopicsRequest
 from kafkish_protocol.messages.update_features import UpdateFeaturesRequest
 from kafkish_protocol.schema import Request
@@ -21,13 +22,13 @@ class Deliberate:
     reason: str
     theirs: str = ""  # what Apache Kafka says, as a pattern
     ours: str = ""
-    when: Callable[[Any], bool] = lambda _request: True  # what the request has to be like
+    when: Callable[[Any, Any], bool] = lambda _request, _theirs: True  # what request and Kafka's reply are like
 
-    def covers(self, difference: Difference, request: Request) -> bool:
-        """Whether this is that difference."""
+    def covers(self, difference: Difference, request: Request, reply: Any) -> bool:
+        """Whether this is that difference; the reply is Kafka's."""
         return bool(
             re.fullmatch(self.api, difference.api)
-            and self.when(request)
+            and self.when(request, reply)
             and re.fullmatch(self.field, difference.field)
             and re.search(self.theirs, text(difference.theirs))
             and re.search(self.ours, text(difference.ours))
@@ -41,12 +42,12 @@ def text(value: Any) -> str:
 UNSERVED_FEATURES: Final = {"group.version", "share.version", "streams.version", "transaction.version"}
 
 
-def names_unserved_feature(request: Any) -> bool:
+def names_unserved_feature(request: Any, _theirs: Any) -> bool:
     """Whether some feature is to be changed that Kafka has and kafkish does not."""
     return any(update.feature in UNSERVED_FEATURES for update in request.feature_updates)
 
 
-def has_several_settings(request: Any) -> bool:
+def has_several_settings(request: Any, _theirs: Any) -> bool:
     """Whether there is something of which more than one setting can be wrong."""
     match request:
         case UpdateFeaturesRequest():
@@ -60,6 +61,11 @@ def has_several_settings(request: Any) -> bool:
 def may_name_no_topic(request: Any) -> bool:
     """Whether a topic's id is zeros, perhaps of one that the session has."""
     return request.session_epoch > 0 or any(topic.topic_id == ZERO_UUID for topic in request.topics)
+
+
+def failed(reply: Any) -> bool:
+    """Whether Kafka says that it did not expect this."""
+    return bool(getattr(reply, "error_code", 0) == ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
 DELIBERATE: Final = (
@@ -115,17 +121,22 @@ DELIBERATE: Final = (
     ),
     Deliberate(
         "Fetch",
-        "error_code|session_id|responses",
+        ".*",
         "a topic id of zeros is unknown to us as any other is; Kafka fails over it",
-        theirs="^(-1|0|0 rows)$",
-        when=may_name_no_topic,
+        when=lambda request, theirs: may_name_no_topic(request) and failed(theirs),
     ),
     Deliberate(
         "JoinGroup",
-        "error_code|member_id",
+        "",
+        "a JoinGroup whose member sends another one is answered 27; Kafka never answers it",
+        theirs="Silence",
+        ours="error_code=27,",
+    ),
+    Deliberate(
+        "JoinGroup",
+        ".*",
         "who was given a member id before it told its instance id is no member we know; Kafka fails over it",
-        theirs="^(-1|)$",
-        ours="^(25|82|~member-\\d+)$",
+        when=lambda request, theirs: bool(request.group_instance_id and request.member_id) and failed(theirs),
     ),
     Deliberate(
         "DescribeLogDirs",
@@ -140,6 +151,6 @@ DELIBERATE: Final = (
 )
 
 
-def explained(difference: Difference, request: Request) -> Deliberate | None:
+def explained(difference: Difference, request: Request, reply: Any) -> Deliberate | None:
     """The entry that explains a difference in the answers to a request, if there is one."""
-    return next((each for each in DELIBERATE if each.covers(difference, request)), None)
+    return next((each for each in DELIBERATE if each.covers(difference, request, reply)), None)

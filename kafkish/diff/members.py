@@ -17,8 +17,8 @@ from kafkish_protocol.messages.offset_commit import (
 from kafkish_protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from kafkish_protocol.versions import Versions
 
-SESSION_MS = 120_000
-"""Longer than a group is used: when a member expires is not compared."""
+SESSION_MS = 1_800_000
+"""Longer than a run: when a member expires is not compared."""
 
 
 class Members:
@@ -100,6 +100,8 @@ class Members:
         return self._made(member, request, group_instance_id=(7, member.instance))
 
     def _leave(self, member: Member) -> Step:
+        if not self.world.may_leave(member):
+            return self._heartbeat(member)
         self.world.members.remove(member)
         identity = MemberIdentity(member_id=member.id, group_instance_id=member.instance)
         made = self._made(member, LeaveGroupRequest(group_id=member.group), members=(3, [identity]))

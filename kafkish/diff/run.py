@@ -12,23 +12,14 @@ from kafkish.diff.deliberate import explained
 from kafkish.diff.exchange import Exchange
 from kafkish.diff.moves import Moves
 from kafkish.diff.script import Damage, Step
-from kafkish.diff.symbols import OURS, THEIRS, Symbols
+from kafkish.diff.settling import Settling
+from kafkish.diff.symbols import THEIRS, Symbols
 from kafkish.diff.world import World
 from kafkish_protocol.api import ApiKey, request_class
 from kafkish_protocol.messages.api_versions import ApiVersionsRequest
-from kafkish_protocol.messages.describe_groups import DescribeGroupsRequest
-from kafkish_protocol.messages.find_coordinator import FindCoordinatorRequest
-from kafkish_protocol.messages.init_producer_id import InitProducerIdRequest
-from kafkish_protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from kafkish_protocol.messages.metadata import MetadataRequest
-from kafkish_protocol.schema import Request
 from kafkish_protocol.versions import Versions
 
-CHANGING: Final = (
-    ApiKey.CREATE_TOPICS, ApiKey.DELETE_TOPICS, ApiKey.CREATE_PARTITIONS, ApiKey.METADATA, ApiKey.ALTER_CONFIGS,
-    ApiKey.INCREMENTAL_ALTER_CONFIGS,
-)  # fmt: skip
-"""What a broker's own view of the cluster may lag behind."""
 READING: Final = (
     ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_FETCH, ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS,
     ApiKey.DESCRIBE_CONFIGS, ApiKey.DESCRIBE_CLUSTER, ApiKey.DESCRIBE_TOPIC_PARTITIONS, ApiKey.DESCRIBE_PRODUCERS,
@@ -36,13 +27,9 @@ READING: Final = (
     ApiKey.LIST_CONFIG_RESOURCES, ApiKey.INCREMENTAL_ALTER_CONFIGS,
 )  # fmt: skip
 """What may be asked again: a broker that was only slow to see a change then gives the same answer."""
-OFFSETS_TOPIC: Final = "__consumer_offsets"
-"""It comes back when somebody looks for a coordinator."""
 WAKING: Final = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP, ApiKey.LEAVE_GROUP)
 """What may answer the request of another member."""
 RETRIES: Final = 5
-CONTROL_LANE: Final = -1
-SETTLE_S: Final = 10.0
 
 
 @dataclass
@@ -81,24 +68,28 @@ class Run:
         self.report = Report()
         self._exchange = Exchange(ours, theirs, self.symbols)
         self._comparison = Comparison(self.symbols)
+        self._settling = Settling(self._exchange, self.world)
 
     def generated(self, seed: int) -> Iterator[Step]:
         """An endless workload over what both brokers serve."""
         busy: set[int] = set()
         for step in Moves(seed, self.world, self.served()).steps(busy):
             yield step
+            self._exchange.drop(self.world.abandoned_lanes)
+            self.world.abandoned_lanes.clear()
             busy.clear()
             busy.update(self._exchange.waiting())
 
     def served(self) -> dict[int, Versions]:
         """API -> the versions that both brokers have."""
-        replies = self._ask(ApiVersionsRequest(client_software_name="kafkish", client_software_version="diff"), 3)
+        request = ApiVersionsRequest(client_software_name="kafkish", client_software_version="diff")
+        replies = self._settling.ask(request, 3)
         ours, theirs = ({row.api_key: row for row in reply.api_keys} for reply in replies)
         return {key: common_versions(key, ours[key], theirs[key]) for key in ours.keys() & theirs.keys()}
 
     def compare(self, steps: Iterable[Step], requests: int, stop: Callable[[Report], bool]) -> Report:
         """Send up to `requests`; `stop` is asked after each whether that was enough."""
-        self._prepare()
+        self._settling.prepare()
         for number, step in enumerate(steps, 1):
             self.report.requests = number
             self.report.steps.append(step)
@@ -110,13 +101,15 @@ class Run:
         return self.report
 
     def _take(self, number: int, step: Step) -> None:
-        replies = self._exchange.send(step)
-        answered = [] if replies is None else [(step, self._asked_again(step, replies))]
+        if (replies := self._exchange.send(step)) is not None:
+            replies = self._asked_again(step, replies)
+        answered = [] if replies is None else [(step, replies)]
         answered += self._exchange.answered_late(0.05 if step.key in WAKING else 0)
         for each, its_replies in sorted(answered, key=names_of_others):
             self._judge(number, each, its_replies)
-        if step.key in CHANGING or (step.key is ApiKey.FIND_COORDINATOR and OFFSETS_TOPIC not in self.world.topics):
-            self._settle(number, step)
+        if self._settling.is_due(step):
+            settled = Step(step.lane, MetadataRequest(topics=None), 12)
+            self._judge(number, settled, self._settling.settle(step, None if replies is None else replies[THEIRS]))
 
     def _asked_again(self, step: Step, replies: tuple[Any, Any]) -> tuple[Any, Any]:
         for attempt in range(RETRIES if step.key in READING or self._is_sessionless_fetch(step) else 0):
@@ -132,11 +125,11 @@ class Run:
 
     def _unexplained(self, step: Step, replies: tuple[Any, Any]) -> list[Difference]:
         found = self._comparison.differences(step.key.title, *replies)
-        return [each for each in found if explained(each, step.request) is None]
+        return [each for each in found if explained(each, step.request, replies[THEIRS]) is None]
 
     def _judge(self, number: int, step: Step, replies: tuple[Any, Any]) -> None:
         for difference in self._comparison.differences(step.key.title, *replies):
-            entry = explained(difference, step.request)
+            entry = explained(difference, step.request, replies[THEIRS])
             if entry is not None:
                 self.report.deliberate[entry.reason] += 1
                 continue
@@ -147,68 +140,6 @@ class Run:
                 self.report.findings[key] = Finding(number, step, difference, replies)
         if is_answer(replies[THEIRS]) and step.damage == Damage():
             self.world.observe(step, self.symbols.renamed(THEIRS, replies[THEIRS]))
-
-    # -- waiting for a broker to see what it was told
-
-    def _ask(self, request: Any, version: int) -> tuple[Any, Any]:
-        replies = self._exchange.send(Step(CONTROL_LANE, request, version))
-        assert replies is not None
-        for reply in replies:
-            if not is_answer(reply):
-                raise ConnectionError(f"a broker did not answer {type(request).__name__}: {reply}")
-        return replies
-
-    def _prepare(self) -> None:
-        """Both have coordinators and producer ids before the first request that is compared, and the same topics."""
-        self._until(lambda: self._all(FindCoordinatorRequest(key="g0"), 0))
-        self._until(lambda: self._all(InitProducerIdRequest(transactional_id=None), 0))
-        groups = DescribeGroupsRequest(groups=[f"g{self.world.tag}-{number}" for number in range(200)])
-        self._until(lambda: all(not row.error_code for reply in self._ask(groups, 0) for row in reply.groups))
-        if not self._until(self._same_topics):
-            raise ValueError("the brokers have different topics; compare two that are new")
-
-    def _all(self, request: Request, version: int) -> bool:
-        return not any(reply.error_code for reply in self._ask(request, version))
-
-    def _until(self, condition: Callable[[], bool]) -> bool:
-        deadline = clock.monotonic_s() + SETTLE_S
-        while not condition():
-            if clock.monotonic_s() > deadline:
-                return False
-            Event().wait(0.01)
-        return True
-
-    def _settle(self, number: int, step: Step) -> None:
-        """Wait until both see the same topics, with leaders that answer, and learn them."""
-        self._until(lambda: self._same_topics() and self._same_coordinators())
-        self._judge(
-            number, Step(step.lane, MetadataRequest(topics=None), 12), self._ask(MetadataRequest(topics=None), 12)
-        )
-
-    def _same_topics(self) -> bool:
-        views = [
-            {row.name: len(row.partitions) for row in reply.topics}
-            for reply in self._ask(MetadataRequest(topics=None), 12)
-        ]
-        if views[OURS] != views[THEIRS]:
-            return False
-        if views[OURS].items() <= {name: topic.partitions for name, topic in self.world.topics.items()}.items():
-            return True
-        rows = [
-            ListOffsetsTopic(
-                name=name,
-                partitions=[ListOffsetsPartition(partition_index=each, timestamp=-1) for each in range(partitions)],
-            )
-            for name, partitions in views[OURS].items()
-        ]
-        replies = self._ask(ListOffsetsRequest(replica_id=-1, topics=rows), 5)
-        return not any(each.error_code for reply in replies for row in reply.topics for each in row.partitions)
-
-    def _same_coordinators(self) -> bool:
-        """Whether both have loaded the same groups, or none since their topic was deleted."""
-        replies = self._ask(DescribeGroupsRequest(groups=[*self.world.group_names(), "g0", "nobody"]), 0)
-        views = [{row.group_id: row.error_code for row in reply.groups} for reply in replies]
-        return views[OURS] == views[THEIRS]
 
 
 def finding_key(difference: Difference) -> tuple[str, str, str]:

@@ -50,5 +50,5 @@ def _row(topic: str, asked: DeleteRecordsPartition, context: RequestContext) -> 
 
 
 def _require_deletion(partition: Partition) -> None:
-    if not partition.log.config.delete:
+    if partition.log.config.compact and not partition.log.config.delete:
         raise PartitionError(ErrorCode.POLICY_VIOLATION)

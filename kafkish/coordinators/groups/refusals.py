@@ -38,8 +38,12 @@ def refuse(request: Request, version: int, error: ErrorCode) -> Response:
     return _REFUSALS[type(request)](request, version, error)
 
 
-def fault_of(request: Request, settings: GroupSettings) -> ErrorCode:
+def fault_of(request: Request, version: int, settings: GroupSettings) -> ErrorCode:
     """What is wrong with a request whatever groups there are, and wherever its own is."""
+    if isinstance(request, SyncGroupRequest) and version >= _SYNC_PROTOCOL_VERSION:
+        names = request.protocol_type, request.protocol_name
+        if None in names:
+            return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if isinstance(request, _ABOUT_ONE) and not request.group_id:
         return ErrorCode.INVALID_GROUP_ID
     if isinstance(request, JoinGroupRequest) and not (
@@ -51,7 +55,7 @@ def fault_of(request: Request, settings: GroupSettings) -> ErrorCode:
 
 def refuse_anywhere(settings: GroupSettings, request: Request, version: int, error: ErrorCode) -> Response:
     """What a request is told where its group is not led. Its own fault comes first."""
-    fault = fault_of(request, settings)
+    fault = fault_of(request, version, settings)
     if fault and isinstance(request, JoinGroupRequest):
         return refuse_join(version, fault, request.member_id)
     return refuse(request, version, fault or error)
@@ -113,6 +117,7 @@ def _offset_fetch_topic(topic: OffsetFetchRequestTopic, error: ErrorCode) -> Off
     return OffsetFetchResponseTopic(name=topic.name, partitions=partitions)
 
 
+_SYNC_PROTOCOL_VERSION: Final = 5
 _ABOUT_ONE: Final = (JoinGroupRequest, SyncGroupRequest, HeartbeatRequest, LeaveGroupRequest, OffsetDeleteRequest)
 """Offsets, in contrast, may be committed for a group without a name."""
 _REFUSALS: Final[dict[type[Request], Callable[[Any, int, ErrorCode], Response]]] = {

@@ -32,21 +32,22 @@ def join_group(shard: ShardState, request: JoinGroupRequest, caller: Caller, now
     known = shard.groups.get(request.group_id)
     group = known or ClassicGroup(request.group_id, now.wall_ms)
     joining = _Joining(shard, group, request, caller, now)
-    if error := _check(shard, request, known is not None):
+    if error := _check(shard, request, caller.api_version, known is not None):
         joining.refuse(error, request.member_id)
-    elif not joining.has_room():
+        return
+    if known is None:  # also for someone who is not let in
+        shard.groups[group.group_id] = group
+        shard.outbox.write([new_group_record(group.group_id, now.wall_ms)], _GroupCreated(shard, group))
+    if not joining.has_room():
         joining.turn_away()
     elif not group.supports(request.protocol_type, joining.protocols):
         joining.refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
     else:
-        if known is None:
-            shard.groups[group.group_id] = group
-            shard.outbox.write([new_group_record(group.group_id, now.wall_ms)], _GroupCreated(shard, group))
         joining.let_in()
 
 
-def _check(shard: ShardState, request: JoinGroupRequest, group_exists: bool) -> ErrorCode:
-    if fault := fault_of(request, shard.settings):
+def _check(shard: ShardState, request: JoinGroupRequest, version: int, group_exists: bool) -> ErrorCode:
+    if fault := fault_of(request, version, shard.settings):
         return fault
     return ErrorCode.UNKNOWN_MEMBER_ID if request.member_id and not group_exists else ErrorCode.NONE
 
