@@ -56,8 +56,12 @@ def run(options: argparse.Namespace) -> int:
 
 def show(report: "Report") -> None:
     """The differences, and what was compared."""
+    from kafkish.diff.compare import OUTCOMES  # noqa: PLC0415
+
     for finding in report.findings.values():
         print(f"{finding}\n{'-' * 100}")
     for reason, count in report.deliberate.items():
         print(f"deliberate, {count} times: {reason}")
+    for api, outcomes in sorted(report.by_api.items()):
+        print(f"{api:30}" + ", ".join(f"{outcomes[each]} {each}" for each in OUTCOMES if outcomes[each]))
     print(f"{report.requests} requests of {len(report.by_api)} APIs, {len(report.findings)} unexplained differences")

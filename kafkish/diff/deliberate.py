@@ -22,13 +22,13 @@ class Deliberate:
     reason: str
     theirs: str = ""  # what Apache Kafka says, as a pattern
     ours: str = ""
-    when: Callable[[Any, Any], bool] = lambda _request, _theirs: True  # what request and Kafka's reply are like
+    when: Callable[[Any, Difference], bool] = lambda _request, _difference: True
 
-    def covers(self, difference: Difference, request: Request, reply: Any) -> bool:
-        """Whether this is that difference; the reply is Kafka's."""
+    def covers(self, difference: Difference, request: Request) -> bool:
+        """Whether this is that difference."""
         return bool(
             re.fullmatch(self.api, difference.api)
-            and self.when(request, reply)
+            and self.when(request, difference)
             and re.fullmatch(self.field, difference.field)
             and re.search(self.theirs, text(difference.theirs))
             and re.search(self.ours, text(difference.ours))
@@ -39,15 +39,16 @@ def text(value: Any) -> str:
     return str(value)
 
 
+LARGEST_TIMESTAMP: Final = -3
 UNSERVED_FEATURES: Final = {"group.version", "share.version", "streams.version", "transaction.version"}
 
 
-def names_unserved_feature(request: Any, _theirs: Any) -> bool:
+def names_unserved_feature(request: Any, _: Difference) -> bool:
     """Whether some feature is to be changed that Kafka has and kafkish does not."""
     return any(update.feature in UNSERVED_FEATURES for update in request.feature_updates)
 
 
-def has_several_settings(request: Any, _theirs: Any) -> bool:
+def has_several_settings(request: Any, _: Difference) -> bool:
     """Whether there is something of which more than one setting can be wrong."""
     match request:
         case UpdateFeaturesRequest():
@@ -58,19 +59,33 @@ def has_several_settings(request: Any, _theirs: Any) -> bool:
             return any(len(resource.configs) > 1 for resource in request.resources)
 
 
-def may_name_no_topic(request: Any) -> bool:
-    """Whether a topic's id is zeros, perhaps of one that the session has."""
-    return request.session_epoch > 0 or any(topic.topic_id == ZERO_UUID for topic in request.topics)
-
-
-def failed(reply: Any) -> bool:
+def kafka_failed(_: Any, difference: Difference) -> bool:
     """Whether Kafka says that it did not expect this."""
-    return bool(getattr(reply, "error_code", 0) == ErrorCode.UNKNOWN_SERVER_ERROR)
+    return bool(getattr(difference.structs[1], "error_code", 0) == ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+def fails_over_no_topic(request: Any, difference: Difference) -> bool:
+    """Whether a topic's id is zeros, perhaps of one that the session has, and that is too much for Kafka."""
+    named = request.session_epoch > 0 or any(topic.topic_id == ZERO_UUID for topic in request.topics)
+    return named and kafka_failed(request, difference)
+
+
+def fails_over_instance(request: Any, difference: Difference) -> bool:
+    """Whether a member has an id and an instance, and that is too much for Kafka."""
+    return request.group_instance_id is not None and bool(request.member_id) and kafka_failed(request, difference)
+
+
+def is_of_deleted_record(request: Any, difference: Difference) -> bool:
+    """Whether Kafka's largest timestamp is that of an earlier record than ours."""
+    ours, theirs = difference.structs
+    asked = any(each.timestamp == LARGEST_TIMESTAMP for topic in request.topics for each in topic.partitions)
+    is_later = ours.offset > theirs.offset or ours.offset == -1
+    return asked and ours.timestamp < theirs.timestamp and is_later
 
 
 DELIBERATE: Final = (
     Deliberate(
-        "ApiVersions",
+        "ApiVersions|Produce",  # after a Produce without acknowledgement comes an ApiVersions
         "api_keys",
         "what is not served is not advertised: clients choose what they do by this list",
     ),
@@ -123,7 +138,7 @@ DELIBERATE: Final = (
         "Fetch",
         ".*",
         "a topic id of zeros is unknown to us as any other is; Kafka fails over it",
-        when=lambda request, theirs: may_name_no_topic(request) and failed(theirs),
+        when=fails_over_no_topic,
     ),
     Deliberate(
         "JoinGroup",
@@ -136,7 +151,7 @@ DELIBERATE: Final = (
         "JoinGroup",
         ".*",
         "who was given a member id before it told its instance id is no member we know; Kafka fails over it",
-        when=lambda request, theirs: bool(request.group_instance_id and request.member_id) and failed(theirs),
+        when=fails_over_instance,
     ),
     Deliberate(
         "DescribeLogDirs",
@@ -144,13 +159,14 @@ DELIBERATE: Final = (
         "the size of what a broker compressed or wrote for itself is that of its libraries",
     ),
     Deliberate(
-        "Produce",
-        "api_keys",
-        "what follows a Produce without acknowledgement is an ApiVersions: see there",
+        "ListOffsets",
+        r"topics\.partitions\.(timestamp|offset|leader_epoch)",
+        "the largest timestamp is that of a record that can be read; Kafka's may be of one that was deleted",
+        when=is_of_deleted_record,
     ),
 )
 
 
-def explained(difference: Difference, request: Request, reply: Any) -> Deliberate | None:
+def explained(difference: Difference, request: Request) -> Deliberate | None:
     """The entry that explains a difference in the answers to a request, if there is one."""
-    return next((each for each in DELIBERATE if each.covers(difference, request, reply)), None)
+    return next((each for each in DELIBERATE if each.covers(difference, request)), None)

@@ -1,13 +1,13 @@
 """Sends a workload to both brokers, request by request, and tells where they differ."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Final
 
 from kafkish import clock
-from kafkish.diff.compare import Comparison, Difference, is_answer, side_by_side
+from kafkish.diff.compare import Comparison, Difference, is_answer, outcome, side_by_side
 from kafkish.diff.deliberate import explained
 from kafkish.diff.exchange import Exchange
 from kafkish.diff.moves import Moves
@@ -53,7 +53,7 @@ class Report:
     """What came of a run."""
 
     requests: int = 0
-    by_api: Counter[str] = field(default_factory=Counter)
+    by_api: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # outcomes
     deliberate: Counter[str] = field(default_factory=Counter)
     findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -93,7 +93,6 @@ class Run:
         for number, step in enumerate(steps, 1):
             self.report.requests = number
             self.report.steps.append(step)
-            self.report.by_api[step.key.title] += 1
             self._take(number, step)
             if number >= requests or stop(self.report):
                 break
@@ -125,11 +124,12 @@ class Run:
 
     def _unexplained(self, step: Step, replies: tuple[Any, Any]) -> list[Difference]:
         found = self._comparison.differences(step.key.title, *replies)
-        return [each for each in found if explained(each, step.request, replies[THEIRS]) is None]
+        return [each for each in found if explained(each, step.request) is None]
 
     def _judge(self, number: int, step: Step, replies: tuple[Any, Any]) -> None:
+        self.report.by_api[step.key.title][outcome(replies[THEIRS])] += 1
         for difference in self._comparison.differences(step.key.title, *replies):
-            entry = explained(difference, step.request, replies[THEIRS])
+            entry = explained(difference, step.request)
             if entry is not None:
                 self.report.deliberate[entry.reason] += 1
                 continue

@@ -175,7 +175,7 @@ class FetchSessions:
                 session.partitions.pop(Wanted(topic.topic, topic.topic_id, index), None)
         if not session.partitions:
             del self._sessions[session.id]
-            return FetchPlan([])
+            return FetchPlan(asked)
         session.epoch = 1 if session.epoch == _MAX_EPOCH else session.epoch + 1
         session.last_used_ms = now_ms
         self._sessions.move_to_end(session.id)

@@ -220,6 +220,9 @@ def _fault_of_time(batch: Batch, record: Record, rules: ProduceRules, now_ms: in
 
 def _repacked(batch: Batch, records: list[Record], rules: ProduceRules) -> Batch:
     assert rules.compression is not None
+    if batch.has_producer_id and batch.producer_epoch < 0:
+        reason = f"Invalid producer epoch {batch.producer_epoch}"  # for which Kafka has no error of its own
+        raise ProduceError(ErrorCode.UNKNOWN_SERVER_ERROR, reason)
     return Batch(
         build_batch(
             records,

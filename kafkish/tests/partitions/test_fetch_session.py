@@ -108,7 +108,8 @@ def test_sessions_end_when_the_client_says_so_or_forgets_everything() -> None:
     assert table.plan(request(100, -1, 0), VERSION, 0).session_id == 0
     assert len(table) == 0
     table.plan(request(0, 0, 0), VERSION, 0)
-    assert table.plan(request(101, 1, forget=(0,)), VERSION, 0).session_id == 0
+    last = table.plan(request(101, 1, 0, forget=(0,)), VERSION, 0)
+    assert (last.session_id, partitions(last)) == (0, [0])
     assert len(table) == 0
 
 
