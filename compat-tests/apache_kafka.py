@@ -13,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -82,18 +83,25 @@ def java(*arguments: str, heap: str = "512m", log_level: str = "off") -> list[st
 class ApacheKafka:
     """A single-node Apache Kafka on free ports of the loopback interface, in a directory of its own."""
 
-    def __init__(self, directory: Path, **settings: str) -> None:
-        """Format the directory and start. `settings` are lines of server.properties, with `_` for `.`."""
+    def __init__(self, directory: Path, format_options: Sequence[str] = (), /, **settings: str) -> None:
+        """Format the directory and start. `settings` are lines of server.properties, with `_` for `.`.
+
+        With `--standalone` among the options of `kafka-storage format`, its quorum may get other voters (KIP-853).
+        """
         self.port, controller_port = free_port(), free_port()
         self.address = f"127.0.0.1:{self.port}"
         self.log_path = directory / "kafka.log"
         self.data_dir = directory / "data"
+        controller = f"127.0.0.1:{controller_port}"
+        quorum = (
+            {"bootstrap.servers": controller} if "--standalone" in format_options else {"voters": f"1@{controller}"}
+        )
         lines = {
             "process.roles": "broker,controller",
             "node.id": "1",
-            "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
+            **{f"controller.quorum.{name}": value for name, value in quorum.items()},
             "controller.listener.names": "CONTROLLER",
-            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
+            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://{controller}",
             "log.dirs": str(self.data_dir),
             "offsets.topic.replication.factor": "1",
             "transaction.state.log.replication.factor": "1",
@@ -106,7 +114,8 @@ class ApacheKafka:
         self._properties = directory / "server.properties"
         self._properties.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
         format_storage = ["kafka.tools.StorageTool", "format", "-t", "kafkish-oracle-cluster"]
-        subprocess.run(java(*format_storage, "-c", str(self._properties)), check=True, capture_output=True)
+        format_storage += ["-c", str(self._properties), *format_options]
+        subprocess.run(java(*format_storage), check=True, capture_output=True)
         self._process = self._launch()
 
     def _launch(self) -> subprocess.Popen[bytes]:

@@ -219,7 +219,12 @@ class Broker:
             partitions=self.partitions,
             groups=self.groups,
             producer_ids=ProducerIdBlocks(self.node.id, lambda: self.local.epoch or -1, controller),
-            fetch_sessions=FetchSessions(sessions, _SESSION_EVICTION_MS, lambda: self._dice.randrange(1, 2**31)),
+            fetch_sessions=FetchSessions(
+                sessions,
+                _SESSION_EVICTION_MS,
+                lambda: self._dice.randrange(1, 2**31),
+                lambda topic_id: self.publisher.image.topic_name(topic_id),  # noqa: PLW0108  # images come and go
+            ),
             timers=self._timers,
             wall_ms=clock.wall_ms,
             dice=self._dice,

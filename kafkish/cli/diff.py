@@ -38,9 +38,12 @@ def run(options: argparse.Namespace) -> int:
             print(f"\r{report.requests} requests", end="", file=sys.stderr, flush=True)
         return bool(report.findings) and not options.all
 
+    report = compared.report
     try:
         steps = script.read(options.script) if options.script else compared.generated(options.seed)
-        report = compared.compare(steps, sys.maxsize if options.script else options.requests, enough)
+        compared.compare(steps, sys.maxsize if options.script else options.requests, enough)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
     except (OSError, ValueError) as error:
         print(f"kafkish diff: {error}", file=sys.stderr)
         return 2
@@ -53,8 +56,12 @@ def run(options: argparse.Namespace) -> int:
 
 def show(report: "Report") -> None:
     """The differences, and what was compared."""
+    from kafkish.diff.compare import OUTCOMES  # noqa: PLC0415
+
     for finding in report.findings.values():
         print(f"{finding}\n{'-' * 100}")
     for reason, count in report.deliberate.items():
         print(f"deliberate, {count} times: {reason}")
+    for api, outcomes in sorted(report.by_api.items()):
+        print(f"{api:30}" + ", ".join(f"{outcomes[each]} {each}" for each in OUTCOMES if outcomes[each]))
     print(f"{report.requests} requests of {len(report.by_api)} APIs, {len(report.findings)} unexplained differences")

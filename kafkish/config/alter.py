@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from kafkish.config.node import NodeConfigs
 from kafkish.config.tables import BROKER, TOPIC
 from kafkish.config.types import ConfigError, ConfigType, ResourceType
-from kafkish.config.validate import validate
+from kafkish.config.validate import check_broker_name, validate
 from kafkish.config.values import to_text
 from kafkish_protocol.error_codes import ErrorCode
 
@@ -47,8 +47,9 @@ def alter_incrementally(
     node: NodeConfigs,
 ) -> dict[str, str | None]:
     """The changes that the operations make to the configs `current` of a resource; raises ConfigError."""
-    nulls = [each.name for each in operations if each.value is None and each.type != OperationType.DELETE]
-    _check_request([operation.name for operation in operations], nulls)
+    check_request(operations)
+    if resource is ResourceType.BROKER:
+        check_broker_name(name, node)
     asked = {each.name: _new_value(resource, current.get(each.name), each) for each in operations}
     return _checked(resource, name, current, asked, node)
 
@@ -61,7 +62,7 @@ def alter_all(
     node: NodeConfigs,
 ) -> dict[str, str | None]:
     """The changes that make `configs` the only ones of a resource (AlterConfigs); raises ConfigError."""
-    _check_request([key for key, _ in configs], [key for key, value in configs if value is None])
+    check_request([Operation(key, OperationType.SET, value) for key, value in configs])
     asked: dict[str, str | None] = {**dict.fromkeys(current), **dict(configs)}
     return _checked(resource, name, current, asked, node)
 
@@ -82,9 +83,11 @@ def apply_changes(current: Mapping[str, str], changes: Mapping[str, str | None])
     return {name: text for name, text in merged.items() if text is not None}
 
 
-def _check_request(names: Sequence[str], nulls: Sequence[str]) -> None:
-    if len(set(names)) < len(names):
+def check_request(operations: Sequence[Operation]) -> None:
+    """Refuse what is wrong whatever the resource is."""
+    if len({operation.name for operation in operations}) < len(operations):
         raise ConfigError("Error due to duplicate config keys", ErrorCode.INVALID_REQUEST)
+    nulls = [each.name for each in operations if each.value is None and each.type != OperationType.DELETE]
     if nulls:
         raise ConfigError(f"Null value not supported for : {', '.join(nulls)}", ErrorCode.INVALID_REQUEST)
 

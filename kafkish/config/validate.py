@@ -13,6 +13,7 @@ from kafkish.config.names import broker_id, row_of
 from kafkish.config.node import NodeConfigs
 from kafkish.config.tables import CLIENT_METRICS, GROUP, TOPIC
 from kafkish.config.topic_checks import check_local_retention, check_topic
+from kafkish.config.topic_names import why_invalid
 from kafkish.config.types import Config, ConfigError, ResourceType, Value
 from kafkish.config.values import parse
 from kafkish_protocol.error_codes import ErrorCode
@@ -46,6 +47,8 @@ def validate(
     """Raise what is wrong with the configs `new` of a resource that had `old`."""
     if resource is ResourceType.TOPIC:
         _check_named(name, "Default topic resources are not allowed.")
+        if (reason := why_invalid(name)) is not None:
+            raise ConfigError(f"Topic name is invalid: {reason}", ErrorCode.INVALID_TOPIC_EXCEPTION)
         validate_topic(without_nulls(new, "topic"), old, node)
     elif resource is ResourceType.GROUP:
         _check_named(name, "Default group resources are not allowed.")
@@ -100,7 +103,7 @@ def validate_client_metrics(new: Mapping[str, str]) -> None:
 def validate_broker(name: str, new: Mapping[str, str], node: NodeConfigs) -> None:
     """Dynamic configs of this broker, or of all brokers when the name is empty."""
     try:
-        _check_broker_name(name, node)
+        check_broker_name(name, node)
         check_dynamic(new, per_broker=name != "")
         for key, text in new.items():
             row = row_of(key)
@@ -142,11 +145,13 @@ def _parsed(
     return {**defaults, **{name: parse(table[name], text) for name, text in new.items()}}
 
 
-def _check_broker_name(name: str, node: NodeConfigs) -> None:
+def check_broker_name(name: str, node: NodeConfigs) -> None:
+    """Raise if a broker's configs are another's affair, or nobody's."""
     if name and broker_id(name) is None:
-        raise ConfigError(f"Node id must be an integer, but it is: {name}")
+        raise ConfigError(f"Node id must be an integer, but it is: {name}", ErrorCode.INVALID_REQUEST)
     if name and broker_id(name) != node.values["node.id"]:
-        raise ConfigError(f"Unexpected broker id, expected {node.values['node.id']}, but received {name}")
+        reason = f"Unexpected broker id, expected {node.values['node.id']}, but received {name}"
+        raise ConfigError(reason, ErrorCode.INVALID_REQUEST)
 
 
 def _check_sizes(changed: NodeConfigs, node: NodeConfigs) -> None:

@@ -6,7 +6,6 @@ from typing import Final
 from kafkish.controller.errors import standard_error
 from kafkish.controller.operation import ApiError, Context
 from kafkish.controller.ports import CLUSTER_NAME, AclOperation, AclResource
-from kafkish.controller.topic_names import why_invalid
 from kafkish.metadata.image import ConfigResource, MetadataImage, ResourceType
 from kafkish.metadata.versions import CORDONED_DIRECTORIES
 from kafkish_protocol.error_codes import ErrorCode
@@ -30,8 +29,6 @@ def check_resource(resource: ConfigResource, context: Context) -> None:
     name = CLUSTER_NAME if kind is AclResource.CLUSTER else resource.name
     if not context.authorize(AclOperation.ALTER_CONFIGS, kind, name):
         raise standard_error(error)
-    if resource.type == ResourceType.TOPIC and resource.name and (reason := why_invalid(resource.name)) is not None:
-        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {reason}")
 
 
 def check_exists(image: MetadataImage, resource: ConfigResource, context: Context) -> None:

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
+from kafkish.config.topic_names import METADATA_TOPIC, Collisions, why_invalid
 from kafkish.controller import assignment
 from kafkish.controller.alter_configs import new_topic_configs
 from kafkish.controller.operation import ApiError, Context, Result, check_size
 from kafkish.controller.placement import place, usable_brokers
 from kafkish.controller.ports import CLUSTER_NAME, AclOperation, AclResource
-from kafkish.controller.topic_names import METADATA_TOPIC, Collisions, why_invalid
 from kafkish.metadata.image import MetadataImage
 from kafkish.metadata.topics import Partition
 from kafkish_protocol.error_codes import ErrorCode
@@ -136,7 +136,7 @@ def config_rows(image: MetadataImage, own: Mapping[str, str], context: Context) 
     return [
         CreatableTopicConfigs(
             name=row.name,
-            value=None if row.sensitive else row.value,
+            value=None if row.sensitive else own.get(row.name, row.value),  # as it was written
             read_only=row.read_only,
             config_source=row.source,
             is_sensitive=row.sensitive,

@@ -249,7 +249,7 @@ class Term(Generic[S]):
     def _append(self, records: tuple[StoredRecord, ...], now: Now) -> None:
         encoded = (encode_record(record) for record in records)
         stamped = [Record(i, now.wall_ms, key, value) for i, (key, value) in enumerate(encoded)]
-        batch = Batch(build_batch(stamped, compression=self._settings.compression))
+        batch = Batch(build_batch(stamped, compression=self._settings.compression, base_sequence=0))
         if batch.size_bytes > self._log.max_batch_bytes:
             raise LogRefusedError(ErrorCode.MESSAGE_TOO_LARGE)
         self._log.append(batch, now.wall_ms)

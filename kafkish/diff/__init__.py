@@ -5,6 +5,7 @@
     symbols     what each broker names for itself: one name here for both
     exchange    connections, several at a time, to both
     compare     two replies, field by field
+    fetched     the records in a reply
     deliberate  where kafkish differs and means to
     run         all of it, request by request
 

@@ -1,4 +1,4 @@
-"""Record batches as producers build them, rightly, oddly and wrongly; and what of them is compared."""
+"""Record batches as producers build them, rightly, oddly and wrongly."""
 
 import struct
 from collections.abc import Callable
@@ -9,11 +9,8 @@ from crc32c import crc32c
 
 from kafkish_protocol.records import (
     HEADER_BYTES,
-    Batch,
     BatchHeader,
     Compression,
-    CorruptBatchError,
-    InvalidRecordError,
     Record,
     build_batch,
 )
@@ -105,37 +102,3 @@ def relabelled(records: bytes | bytearray | memoryview, name: Callable[[int], in
             struct.pack_into(">q", data, PRODUCER_AT, name(producer_id))
             with_checksum(data)
     return data
-
-
-def view(records: bytes | memoryview | None, name: Callable[[int], int], moment: Callable[[int], Any]) -> Any:
-    """What was fetched, as what can be compared: compressed bytes differ from library to library."""
-    if not records:
-        return records if records is None else []
-    data, position, seen = bytes(records), 0, []
-    while len(data) - position >= HEADER_BYTES:
-        header = BatchHeader(data, position)
-        whole = data[position : position + header.size_bytes]
-        seen.append(batch_view(header, whole, name, moment))
-        position += header.size_bytes
-    return seen
-
-
-def batch_view(
-    header: BatchHeader, data: bytes, name: Callable[[int], int], moment: Callable[[int], Any]
-) -> dict[str, Any]:
-    """One batch: its header without checksum and length, and its records."""
-    if len(data) < header.size_bytes:
-        return {"base_offset": header.base_offset, "cut short": True}
-    hidden = {"crc", "size_bytes", "producer_id"}
-    fields = {field: getattr(header, field) for field in BatchHeader.__slots__ if field not in hidden}
-    times = {field: moment(fields[field]) for field in ("base_timestamp", "max_timestamp")}
-    return {**fields, **times, "producer_id": name(header.producer_id), "records": record_views(data, moment)}
-
-
-def record_views(data: bytes, moment: Callable[[int], Any]) -> list[Any]:
-    try:
-        return [
-            (each.offset, moment(each.timestamp), each.key, each.value, each.headers) for each in Batch(data).records()
-        ]
-    except (CorruptBatchError, InvalidRecordError) as error:
-        return [type(error).__name__]

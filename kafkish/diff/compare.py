@@ -1,14 +1,14 @@
 """Two replies to one request, field by field. What any two brokers have of their own is taken away first."""
 
 import difflib
+import re
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pprint import pformat
 from typing import Any, Final
 
-from kafkish import clock
-from kafkish.diff import batches
+from kafkish.diff.fetched import moment, view
 from kafkish.diff.symbols import KINDS, NOTHING, OURS, THEIRS, Symbols
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.schema import Message, Struct
@@ -25,8 +25,8 @@ IDENTITY: Final = (
     "partition_index", "partition", "index", "partition_id", "node_id", "broker_id", "group_instance_id",
 )  # fmt: skip
 """Fields that tell which rows of two lists belong together."""
-NOW_MS: Final = 40 * 60 * 1000
-"""A time so near to now is a broker's clock, not a client's: requests have times that are hours old."""
+BOUNDS: Final = re.compile(r"within \[-?\d+, -?\d+\]")
+"""What a broker says of times that it takes, which is about its clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Difference:
     path: str
     ours: Any
     theirs: Any
+    structs: tuple[Any, Any] = (None, None)  # that have the field
 
     @property
     def field(self) -> str:
@@ -69,36 +70,36 @@ class Comparison:
 
     def differences(self, api: str, ours: Any, theirs: Any) -> list[Difference]:
         """All fields that differ; none if the replies say the same."""
-        return [Difference(api, path, *values) for path, *values in self._walk("", api, ours, theirs)]
+        return list(self._walk(Difference(api, "", ours, theirs)))
 
-    def _walk(self, path: str, message: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
+    def _walk(self, at: Difference) -> Iterator[Difference]:
+        """Differences in what two values hold that stand at the same place."""
+        path, message, ours, theirs = at.path, at.api, at.ours, at.theirs
         if isinstance(ours, Struct) and type(ours) is type(theirs):
             for each in ours.schema.fields:
                 if each.name not in VOLATILE and f"{message}Response.{each.name}" not in VOLATILE:
+                    if message == "ListOffsets" and each.name == "offset" and is_clocked(ours, theirs):
+                        continue
                     inner = f"{path}.{each.name}" if path else each.name
-                    yield from self._walk(inner, message, getattr(ours, each.name), getattr(theirs, each.name))
+                    values = getattr(ours, each.name), getattr(theirs, each.name)
+                    yield from self._walk(Difference(message, inner, *values, (ours, theirs)))
         elif isinstance(ours, list) and isinstance(theirs, list):
-            yield from self._walk_lists(path, message, ours, theirs)
+            yield from self._walk_lists(at)
         else:
             mine, other = self._plain(path.rpartition(".")[2].partition("[")[0], ours, theirs)
             if mine != other:
-                yield path, mine, other
+                yield replace(at, ours=mine, theirs=other)
 
-    def _walk_lists(
-        self, path: str, message: str, ours: list[Any], theirs: list[Any]
-    ) -> Iterator[tuple[str, Any, Any]]:
+    def _walk_lists(self, at: Difference) -> Iterator[Difference]:
         """Rows in the order of what they are about: Kafka's own order is often that of a hash table."""
-        mine, other = self._sorted(OURS, joined(ours)), self._sorted(THEIRS, joined(theirs))
+        mine, other = self._sorted(OURS, joined(at.ours)), self._sorted(THEIRS, joined(at.theirs))
         if len(mine) != len(other):
             keys = [{self._row_key(side, row) for row in rows} for side, rows in ((OURS, mine), (THEIRS, other))]
-            yield (
-                path,
-                sorted(keys[0] - keys[1]) or f"{len(mine)} rows",
-                sorted(keys[1] - keys[0]) or f"{len(other)} rows",
-            )
+            more, missing = sorted(keys[0] - keys[1]), sorted(keys[1] - keys[0])
+            yield replace(at, ours=more or f"{len(mine)} rows", theirs=missing or f"{len(other)} rows")
             return
         for number, (row, other_row) in enumerate(zip(mine, other, strict=True)):
-            yield from self._walk(f"{path}[{number}]", message, row, other_row)
+            yield from self._walk(replace(at, path=f"{at.path}[{number}]", ours=row, theirs=other_row))
 
     def _sorted(self, side: int, rows: list[Any]) -> list[Any]:
         return sorted(rows, key=lambda row: self._row_key(side, row)) if rows and isinstance(rows[0], Struct) else rows
@@ -121,15 +122,20 @@ class Comparison:
         if field in KINDS:
             return self._symbols.bind(KINDS[field], ours, theirs)
         if field == "records":
-            return self._records(OURS, ours), self._records(THEIRS, theirs)
+            return view(ours, OURS, self._symbols), view(theirs, THEIRS, self._symbols)
         if field.endswith(("timestamp", "time_ms")):
             return moment(ours), moment(theirs)
         if isinstance(ours, str) and isinstance(theirs, str):
-            return self._symbols.without_names(OURS, ours), self._symbols.without_names(THEIRS, theirs)
+            return self._words(OURS, ours), self._words(THEIRS, theirs)
         return ours, theirs
 
-    def _records(self, side: int, records: Any) -> Any:
-        return batches.view(records, lambda name: self._symbols.symbol(side, "producer", name), moment)
+    def _words(self, side: int, text: str) -> str:
+        return BOUNDS.sub("within bounds", self._symbols.without_names(side, text))
+
+
+def is_clocked(ours: Any, theirs: Any) -> bool:
+    """Whether both look-ups found a record with a time of the broker's clock: it decides which is the latest one."""
+    return {moment(ours.timestamp), moment(theirs.timestamp)} == {"now"}
 
 
 def joined(rows: list[Any]) -> list[Any]:
@@ -145,11 +151,6 @@ def joined(rows: list[Any]) -> list[Any]:
     return list(found.values())
 
 
-def moment(value: int) -> Any:
-    """A time, or `now` for one that a broker's clock gave."""
-    return "now" if isinstance(value, int) and abs(value - clock.wall_ms()) < NOW_MS else value
-
-
 def side_by_side(ours: Any, theirs: Any) -> str:
     """Both replies as one text, with marks at the lines that differ."""
     texts = [pformat(as_plain(reply), width=100, sort_dicts=False).splitlines() for reply in (theirs, ours)]
@@ -163,6 +164,30 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, list):
         return [as_plain(each) for each in value]
     return bytes(value).hex() if isinstance(value, memoryview) else value
+
+
+OUTCOMES: Final = ("granted", "in part", "refused", "unanswered")
+
+
+def outcome(reply: Any) -> str:
+    """What became of a request: one of `OUTCOMES`."""
+    if not is_answer(reply):
+        return "unanswered"
+    codes = {code != 0 for code in error_codes(reply)}
+    return "in part" if len(codes) > 1 else "refused" if True in codes else "granted"
+
+
+def error_codes(value: Any) -> Iterator[int]:
+    """All error codes in a message. Where rows have their own, that of the whole says nothing if there is none."""
+    if isinstance(value, list):
+        for each in value:
+            yield from error_codes(each)
+    elif isinstance(value, Struct):
+        inner = [code for each in value.schema.fields for code in error_codes(getattr(value, each.name))]
+        own = getattr(value, "error_code", 0)
+        yield from inner
+        if own or (hasattr(value, "error_code") and not inner):
+            yield own
 
 
 def is_answer(reply: Any) -> bool:

@@ -1,10 +1,16 @@
 """Where kafkish differs from Apache Kafka and means to. At most fifteen, each with its reason."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from kafkish.diff.compare import Difference
+from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.messages.create_topics import CreateTopicsRequest
+from kafkish_protocol.messages.update_features import UpdateFeaturesRequest
+from kafkish_protocol.schema import Request
+from kafkish_protocol.types import ZERO_UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +22,13 @@ class Deliberate:
     reason: str
     theirs: str = ""  # what Apache Kafka says, as a pattern
     ours: str = ""
+    when: Callable[[Any, Difference], bool] = lambda _request, _difference: True
 
-    def covers(self, difference: Difference) -> bool:
+    def covers(self, difference: Difference, request: Request) -> bool:
         """Whether this is that difference."""
         return bool(
             re.fullmatch(self.api, difference.api)
+            and self.when(request, difference)
             and re.fullmatch(self.field, difference.field)
             and re.search(self.theirs, text(difference.theirs))
             and re.search(self.ours, text(difference.ours))
@@ -31,11 +39,83 @@ def text(value: Any) -> str:
     return str(value)
 
 
+LARGEST_TIMESTAMP: Final = -3
+UNSERVED_FEATURES: Final = {"group.version", "share.version", "streams.version", "transaction.version"}
+
+
+def names_unserved_feature(request: Any, _: Difference) -> bool:
+    """Whether some feature is to be changed that Kafka has and kafkish does not."""
+    return any(update.feature in UNSERVED_FEATURES for update in request.feature_updates)
+
+
+def has_several_settings(request: Any, _: Difference) -> bool:
+    """Whether there is something of which more than one setting can be wrong."""
+    match request:
+        case UpdateFeaturesRequest():
+            return len(request.feature_updates) > 1
+        case CreateTopicsRequest():
+            return any(len(topic.configs) > 1 for topic in request.topics)
+        case _:
+            return any(len(resource.configs) > 1 for resource in request.resources)
+
+
+def kafka_failed(_: Any, difference: Difference) -> bool:
+    """Whether Kafka says that it did not expect this."""
+    return bool(getattr(difference.structs[1], "error_code", 0) == ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+def fails_over_no_topic(request: Any, difference: Difference) -> bool:
+    """Whether a topic's id is zeros, perhaps of one that the session has, and that is too much for Kafka."""
+    named = request.session_epoch > 0 or any(topic.topic_id == ZERO_UUID for topic in request.topics)
+    return named and kafka_failed(request, difference)
+
+
+def fails_over_instance(request: Any, difference: Difference) -> bool:
+    """Whether a member has an id and an instance, and that is too much for Kafka."""
+    return request.group_instance_id is not None and bool(request.member_id) and kafka_failed(request, difference)
+
+
+def is_of_deleted_record(request: Any, difference: Difference) -> bool:
+    """Whether Kafka's largest timestamp is that of an earlier record than ours."""
+    ours, theirs = difference.structs
+    asked = any(each.timestamp == LARGEST_TIMESTAMP for topic in request.topics for each in topic.partitions)
+    is_later = ours.offset > theirs.offset or ours.offset == -1
+    return asked and ours.timestamp < theirs.timestamp and is_later
+
+
 DELIBERATE: Final = (
     Deliberate(
-        "ApiVersions",
+        "ApiVersions|Produce",  # after a Produce without acknowledgement comes an ApiVersions
         "api_keys",
         "what is not served is not advertised: clients choose what they do by this list",
+    ),
+    Deliberate(
+        "ApiVersions",
+        "(supported|finalized)_features",
+        "nor are features that need what is not served: they are not there, as in a cluster of an older Kafka",
+        theirs="|".join(UNSERVED_FEATURES),
+        ours=r"^\d rows$",
+    ),
+    Deliberate(
+        "UpdateFeatures",
+        "error_code|error_message|results",
+        "so such features cannot be switched on or off either",
+        when=names_unserved_feature,
+    ),
+    Deliberate(
+        "(Incremental)?AlterConfigs|CreateTopics|UpdateFeatures",
+        ".*error_message",
+        "of several wrong settings, ours names the first; Kafka names the one that a hash table gives first",
+        theirs="config|feature|Null value",
+        ours="config|feature|Null value",
+        when=has_several_settings,
+    ),
+    Deliberate(
+        "IncrementalAlterConfigs",
+        r"responses\.error_(code|message)",
+        "an operation that does not exist makes a request an invalid one; Kafka's controller fails over it",
+        theirs="^(-1|None)$",
+        ours="^42$|^Unknown operations type",
     ),
     Deliberate(
         "DescribeConfigs",
@@ -56,17 +136,22 @@ DELIBERATE: Final = (
     ),
     Deliberate(
         "Fetch",
-        "error_code|responses",
+        ".*",
         "a topic id of zeros is unknown to us as any other is; Kafka fails over it",
-        theirs="^-1$|^0 rows$",
-        ours=r"^0$|\\x00\\x00\\x00\\x00\\x00",
+        when=fails_over_no_topic,
     ),
     Deliberate(
-        "Produce",
-        r"responses\.partition_responses\.error_code",
-        "a codec that does not exist is an unsupported one to us; Kafka fails over it",
-        theirs="^-1$",
-        ours="^76$",
+        "JoinGroup",
+        "",
+        "a JoinGroup whose member sends another one is answered 27; Kafka never answers it",
+        theirs="Silence",
+        ours="error_code=27,",
+    ),
+    Deliberate(
+        "JoinGroup",
+        ".*",
+        "who was given a member id before it told its instance id is no member we know; Kafka fails over it",
+        when=fails_over_instance,
     ),
     Deliberate(
         "DescribeLogDirs",
@@ -74,13 +159,14 @@ DELIBERATE: Final = (
         "the size of what a broker compressed or wrote for itself is that of its libraries",
     ),
     Deliberate(
-        "Produce",
-        "api_keys",
-        "what follows a Produce without acknowledgement is an ApiVersions: see there",
+        "ListOffsets",
+        r"topics\.partitions\.(timestamp|offset|leader_epoch)",
+        "the largest timestamp is that of a record that can be read; Kafka's may be of one that was deleted",
+        when=is_of_deleted_record,
     ),
 )
 
 
-def explained(difference: Difference) -> Deliberate | None:
-    """The entry that explains a difference, if there is one."""
-    return next((each for each in DELIBERATE if each.covers(difference)), None)
+def explained(difference: Difference, request: Request) -> Deliberate | None:
+    """The entry that explains a difference in the answers to a request, if there is one."""
+    return next((each for each in DELIBERATE if each.covers(difference, request)), None)

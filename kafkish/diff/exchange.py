@@ -2,6 +2,7 @@
 
 import select
 import socket
+from collections.abc import Iterable
 from itertools import count
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +17,8 @@ from kafkish_protocol.schema import Request
 
 PATIENCE_S: Final = 20.0
 """How long one broker may be silent when the other has answered."""
+REST_S: Final = 4.0
+"""The same, of a request that may have waited for others: what made one broker answer was seen by both."""
 STILL_S: Final = 0.4
 """When both are silent for so long, the request waits for others, as a JoinGroup does."""
 MAX_REPLY_BYTES: Final = 64 << 20
@@ -31,7 +34,7 @@ class Closed(NamedTuple):
 class Silence(NamedTuple):
     """A broker did not answer."""
 
-    because: str = f"no answer within {PATIENCE_S:.0f} s"
+    because: str = "no answer"
 
 
 class Connection:
@@ -57,7 +60,7 @@ class Connection:
 
     def receive(self, step: Step) -> Any:
         """The decoded response, or what came instead."""
-        if not self.is_answered(PATIENCE_S):
+        if not self.is_answered(REST_S if step.key in MAY_WAIT else PATIENCE_S):
             self.close()
             return Silence()
         try:
@@ -171,6 +174,11 @@ class Exchange:
     def waiting(self) -> set[int]:
         """The lanes that cannot take a request now."""
         return {number for number, lane in self.lanes.items() if lane.waiting is not None}
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Close lanes that are not used any more."""
+        for number in numbers:
+            self.lanes.pop(number).close()
 
     def close(self) -> None:
         for lane in self.lanes.values():

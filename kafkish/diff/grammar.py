@@ -10,10 +10,12 @@ from kafkish.diff import vocabulary as words
 from kafkish.diff.world import World
 from kafkish_protocol.api import ApiKey, request_class
 from kafkish_protocol.fields import Field
+from kafkish_protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkish_protocol.messages.update_features import UpdateFeaturesRequest
 from kafkish_protocol.schema import Request
 from kafkish_protocol.types import Array, Nested
 
+LAST_OPERATION: Final = 3
 SUBJECTS: Final = {
     "name", "topic", "topic_name", "topic_id", "group_id", "partition", "partition_index", "index", "member_id",
     "resource_type", "resource_name", "feature", "broker_id",
@@ -36,8 +38,14 @@ class Grammar:
         """Without what would change a broker for good."""
         match request:
             case UpdateFeaturesRequest() if version == 0:  # which cannot only validate
-                for row in request.feature_updates:
-                    row.feature = "no.such.feature"
+                for update in request.feature_updates:
+                    update.feature = "no.such.feature"
+            case IncrementalAlterConfigsRequest():
+                # Kafka's controller fails over an operation that does not exist: what became of others is an accident
+                for resource in request.resources:
+                    unknown = [each for each in resource.configs if each.config_operation > LAST_OPERATION]
+                    if unknown:
+                        resource.configs, request.resources = unknown[:1], [resource]
         if request.schema.api_key in (ApiKey.ALTER_CONFIGS, ApiKey.INCREMENTAL_ALTER_CONFIGS):
             request.validate_only |= any(row.resource_type in (4, 8, 16, 32) for row in request.resources)
         return request  # type: ignore[no-any-return]

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 from kafkish.diff.script import Step
+from kafkish.diff.vocabulary import subscription
 from kafkish.diff.world import Member, World
 from kafkish_protocol.messages.heartbeat import HeartbeatRequest
 from kafkish_protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
@@ -16,8 +17,8 @@ from kafkish_protocol.messages.offset_commit import (
 from kafkish_protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from kafkish_protocol.versions import Versions
 
-SESSION_MS = 120_000
-"""Longer than a group is used: when a member expires is not compared."""
+SESSION_MS = 1_800_000
+"""Longer than a run: when a member expires is not compared."""
 
 
 class Members:
@@ -67,11 +68,14 @@ class Members:
         names = self.random.choice((("range",), ("range", "roundrobin"), ("range",), ("sticky",)))
         request = JoinGroupRequest(
             group_id=member.group, session_timeout_ms=SESSION_MS, member_id=member.id, protocol_type="consumer",
-            protocols=[JoinGroupRequestProtocol(name=name, metadata=name.encode()) for name in names],
+            protocols=[JoinGroupRequestProtocol(name=name, metadata=self._subscription()) for name in names],
             rebalance_timeout_ms=SESSION_MS,
         )  # fmt: skip
         member.is_asked = True
         return self._made(member, request, group_instance_id=(5, member.instance))
+
+    def _subscription(self) -> bytes:
+        return subscription(self.world, self.random)
 
     def _sync(self, member: Member) -> Step:
         rows = [SyncGroupRequestAssignment(member_id=each, assignment=b"a") for each in member.leads or ()]
@@ -96,6 +100,8 @@ class Members:
         return self._made(member, request, group_instance_id=(7, member.instance))
 
     def _leave(self, member: Member) -> Step:
+        if not self.world.may_leave(member):
+            return self._heartbeat(member)
         self.world.members.remove(member)
         identity = MemberIdentity(member_id=member.id, group_instance_id=member.instance)
         made = self._made(member, LeaveGroupRequest(group_id=member.group), members=(3, [identity]))

@@ -14,6 +14,7 @@ from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from kafkish_protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from kafkish_protocol.records import BatchHeader
+from kafkish_protocol.types import Uuid
 from kafkish_protocol.versions import Versions
 
 LANES: Final = 4
@@ -85,7 +86,7 @@ class Moves:
                 self._partition(topic.partitions if topic else 1) for _ in range(self.random.choice((1, 1, 2)))
             }
             data = [PartitionProduceData(index=each, records=self._records(name, each)) for each in sorted(partitions)]
-            own_id = topic.id if topic else vocabulary.NO_SUCH_ID
+            own_id = topic.id if topic else Uuid(name.encode()[:16].ljust(16, b"\7"))
             rows.append(TopicProduceData(name=name, topic_id=own_id, partition_data=data))
         acks = self.random.choice((-1, -1, -1, 1, 1, 0, 2))
         rows.sort(key=lambda row: row.name)

@@ -1,34 +1,25 @@
 """Sends a workload to both brokers, request by request, and tells where they differ."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Final
 
 from kafkish import clock
-from kafkish.diff.compare import Comparison, Difference, is_answer, side_by_side
+from kafkish.diff.compare import Comparison, Difference, is_answer, outcome, side_by_side
 from kafkish.diff.deliberate import explained
 from kafkish.diff.exchange import Exchange
 from kafkish.diff.moves import Moves
 from kafkish.diff.script import Damage, Step
-from kafkish.diff.symbols import OURS, THEIRS, Symbols
+from kafkish.diff.settling import Settling
+from kafkish.diff.symbols import THEIRS, Symbols
 from kafkish.diff.world import World
 from kafkish_protocol.api import ApiKey, request_class
 from kafkish_protocol.messages.api_versions import ApiVersionsRequest
-from kafkish_protocol.messages.describe_groups import DescribeGroupsRequest
-from kafkish_protocol.messages.find_coordinator import FindCoordinatorRequest
-from kafkish_protocol.messages.init_producer_id import InitProducerIdRequest
-from kafkish_protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from kafkish_protocol.messages.metadata import MetadataRequest
-from kafkish_protocol.schema import Request
 from kafkish_protocol.versions import Versions
 
-CHANGING: Final = (
-    ApiKey.CREATE_TOPICS, ApiKey.DELETE_TOPICS, ApiKey.CREATE_PARTITIONS, ApiKey.METADATA, ApiKey.ALTER_CONFIGS,
-    ApiKey.INCREMENTAL_ALTER_CONFIGS,
-)  # fmt: skip
-"""What a broker's own view of the cluster may lag behind."""
 READING: Final = (
     ApiKey.METADATA, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_FETCH, ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS,
     ApiKey.DESCRIBE_CONFIGS, ApiKey.DESCRIBE_CLUSTER, ApiKey.DESCRIBE_TOPIC_PARTITIONS, ApiKey.DESCRIBE_PRODUCERS,
@@ -39,8 +30,6 @@ READING: Final = (
 WAKING: Final = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP, ApiKey.LEAVE_GROUP)
 """What may answer the request of another member."""
 RETRIES: Final = 5
-CONTROL_LANE: Final = -1
-SETTLE_S: Final = 10.0
 
 
 @dataclass
@@ -64,7 +53,7 @@ class Report:
     """What came of a run."""
 
     requests: int = 0
-    by_api: Counter[str] = field(default_factory=Counter)
+    by_api: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # outcomes
     deliberate: Counter[str] = field(default_factory=Counter)
     findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -79,28 +68,31 @@ class Run:
         self.report = Report()
         self._exchange = Exchange(ours, theirs, self.symbols)
         self._comparison = Comparison(self.symbols)
+        self._settling = Settling(self._exchange, self.world)
 
     def generated(self, seed: int) -> Iterator[Step]:
         """An endless workload over what both brokers serve."""
         busy: set[int] = set()
         for step in Moves(seed, self.world, self.served()).steps(busy):
             yield step
+            self._exchange.drop(self.world.abandoned_lanes)
+            self.world.abandoned_lanes.clear()
             busy.clear()
             busy.update(self._exchange.waiting())
 
     def served(self) -> dict[int, Versions]:
         """API -> the versions that both brokers have."""
-        replies = self._ask(ApiVersionsRequest(client_software_name="kafkish", client_software_version="diff"), 3)
+        request = ApiVersionsRequest(client_software_name="kafkish", client_software_version="diff")
+        replies = self._settling.ask(request, 3)
         ours, theirs = ({row.api_key: row for row in reply.api_keys} for reply in replies)
         return {key: common_versions(key, ours[key], theirs[key]) for key in ours.keys() & theirs.keys()}
 
     def compare(self, steps: Iterable[Step], requests: int, stop: Callable[[Report], bool]) -> Report:
         """Send up to `requests`; `stop` is asked after each whether that was enough."""
-        self._prepare()
+        self._settling.prepare()
         for number, step in enumerate(steps, 1):
             self.report.requests = number
             self.report.steps.append(step)
-            self.report.by_api[step.key.title] += 1
             self._take(number, step)
             if number >= requests or stop(self.report):
                 break
@@ -108,13 +100,15 @@ class Run:
         return self.report
 
     def _take(self, number: int, step: Step) -> None:
-        replies = self._exchange.send(step)
-        if replies is not None:
-            self._judge(number, step, self._asked_again(step, replies))
-        for late, late_replies in self._exchange.answered_late(0.05 if step.key in WAKING else 0):
-            self._judge(number, late, late_replies)
-        if step.key in CHANGING:
-            self._settle(number, step)
+        if (replies := self._exchange.send(step)) is not None:
+            replies = self._asked_again(step, replies)
+        answered = [] if replies is None else [(step, replies)]
+        answered += self._exchange.answered_late(0.05 if step.key in WAKING else 0)
+        for each, its_replies in sorted(answered, key=names_of_others):
+            self._judge(number, each, its_replies)
+        if self._settling.is_due(step):
+            settled = Step(step.lane, MetadataRequest(topics=None), 12)
+            self._judge(number, settled, self._settling.settle(step, None if replies is None else replies[THEIRS]))
 
     def _asked_again(self, step: Step, replies: tuple[Any, Any]) -> tuple[Any, Any]:
         for attempt in range(RETRIES if step.key in READING or self._is_sessionless_fetch(step) else 0):
@@ -130,11 +124,12 @@ class Run:
 
     def _unexplained(self, step: Step, replies: tuple[Any, Any]) -> list[Difference]:
         found = self._comparison.differences(step.key.title, *replies)
-        return [each for each in found if explained(each) is None]
+        return [each for each in found if explained(each, step.request) is None]
 
     def _judge(self, number: int, step: Step, replies: tuple[Any, Any]) -> None:
+        self.report.by_api[step.key.title][outcome(replies[THEIRS])] += 1
         for difference in self._comparison.differences(step.key.title, *replies):
-            entry = explained(difference)
+            entry = explained(difference, step.request)
             if entry is not None:
                 self.report.deliberate[entry.reason] += 1
                 continue
@@ -146,64 +141,15 @@ class Run:
         if is_answer(replies[THEIRS]) and step.damage == Damage():
             self.world.observe(step, self.symbols.renamed(THEIRS, replies[THEIRS]))
 
-    # -- waiting for a broker to see what it was told
-
-    def _ask(self, request: Any, version: int) -> tuple[Any, Any]:
-        replies = self._exchange.send(Step(CONTROL_LANE, request, version))
-        assert replies is not None
-        for reply in replies:
-            if not is_answer(reply):
-                raise ConnectionError(f"a broker did not answer {type(request).__name__}: {reply}")
-        return replies
-
-    def _prepare(self) -> None:
-        """Both have coordinators and producer ids before the first request that is compared."""
-        self._until(lambda: self._all(FindCoordinatorRequest(key="g0"), 0))
-        self._until(lambda: self._all(InitProducerIdRequest(transactional_id=None), 0))
-        groups = DescribeGroupsRequest(groups=[f"g{self.world.tag}-{number}" for number in range(200)])
-        self._until(lambda: all(not row.error_code for reply in self._ask(groups, 0) for row in reply.groups))
-
-    def _all(self, request: Request, version: int) -> bool:
-        return not any(reply.error_code for reply in self._ask(request, version))
-
-    def _until(self, condition: Callable[[], bool]) -> bool:
-        deadline = clock.monotonic_s() + SETTLE_S
-        while not condition():
-            if clock.monotonic_s() > deadline:
-                return False
-            Event().wait(0.01)
-        return True
-
-    def _settle(self, number: int, step: Step) -> None:
-        """Wait until both see the same topics, with leaders that answer, and learn them."""
-        self._until(self._same_topics)
-        self._judge(
-            number, Step(step.lane, MetadataRequest(topics=None), 12), self._ask(MetadataRequest(topics=None), 12)
-        )
-
-    def _same_topics(self) -> bool:
-        views = [
-            {row.name: len(row.partitions) for row in reply.topics}
-            for reply in self._ask(MetadataRequest(topics=None), 12)
-        ]
-        if views[OURS] != views[THEIRS]:
-            return False
-        if views[OURS].items() <= {name: topic.partitions for name, topic in self.world.topics.items()}.items():
-            return True
-        rows = [
-            ListOffsetsTopic(
-                name=name,
-                partitions=[ListOffsetsPartition(partition_index=each, timestamp=-1) for each in range(partitions)],
-            )
-            for name, partitions in views[OURS].items()
-        ]
-        replies = self._ask(ListOffsetsRequest(replica_id=-1, topics=rows), 5)
-        return not any(each.error_code for reply in replies for row in reply.topics for each in row.partitions)
-
 
 def finding_key(difference: Difference) -> tuple[str, str, str]:
     """Differences that are shown once."""
     return difference.api, difference.field, str((difference.ours, difference.theirs))[:200]
+
+
+def names_of_others(answered: tuple[Step, tuple[Any, Any]]) -> int:
+    """How many members a reply tells of. Each is known by its own reply, so that of the leader comes last."""
+    return len(getattr(answered[1][THEIRS], "members", ()))
 
 
 def common_versions(key: int, ours: Any, theirs: Any) -> Versions:

@@ -24,8 +24,12 @@ def uuid_symbol(kind: str, number: int) -> Uuid:
     return Uuid(f"~{kind}"[:12].ljust(12, "-").encode() + number.to_bytes(4, "big"))
 
 
-def int_symbol(_kind: str, number: int) -> int:
-    return 2_000_000_000 + number
+INTS: Final = ("port", "producer", "session")
+
+
+def int_symbol(kind: str, number: int) -> int:
+    """A number that no broker is likely to give, and no other kind has."""
+    return 2_000_000_000 + INTS.index(kind) * 10_000_000 + number
 
 
 MAKERS: Final[dict[str, Callable[[str, int], Any]]] = {

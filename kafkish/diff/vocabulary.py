@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from kafkish.diff.world import World
+from kafkish_protocol.stored.consumer_protocol import ConsumerProtocolSubscription
 from kafkish_protocol.types import ZERO_UUID, Uuid
 
 Word = Callable[[World, Random], Any]
@@ -89,9 +90,22 @@ def member_id(world: World, random: Random) -> str:
     return random.choice(known) if known and random.random() < 0.6 else random.choice(("", "", "nobody"))
 
 
+def leaving_member_id(world: World, random: Random) -> str:
+    known = [each.id for each in world.members if each.id and world.may_leave(each)]
+    return random.choice(known) if known and random.random() < 0.3 else random.choice(("", "", "nobody"))
+
+
 def producer_id(world: World, random: Random) -> int:
     known = [each.id for each in world.producers]
     return random.choice(known) if known and random.random() < 0.7 else random.choice((-1, -1, 0, 5, -2))
+
+
+def subscription(world: World, random: Random) -> bytes:
+    """What a consumer wants to read; sometimes cut short, but never in a list: over that Kafka forgets its group."""
+    version = random.choice((0, 1, 3))
+    made = ConsumerProtocolSubscription(topics=[topic_name(world, random)])
+    whole = version.to_bytes(2, "big") + made.encode(version)
+    return random.choice((whole, whole, whole, whole, b"", b"\0", whole[:5]))
 
 
 def timestamp(world: World, random: Random) -> int:
@@ -108,7 +122,8 @@ WORDS: Final[dict[str, Word]] = {
     "partition": one_of(*PARTITIONS), "partition_index": one_of(*PARTITIONS), "index": one_of(*PARTITIONS),
     "partitions": one_of(*PARTITIONS), "partition_indexes": one_of(*PARTITIONS),
     "group_id": group_name, "groups": group_name, "groups_names": group_name, "key": group_name,
-    "coordinator_keys": group_name, "member_id": member_id, "group_instance_id": one_of(None, None, None, "i1", ""),
+    "coordinator_keys": group_name, "member_id": member_id, "LeaveGroup.member_id": leaving_member_id,
+    "group_instance_id": one_of(None, None, None, "i1", ""),
     "producer_id": producer_id, "producer_epoch": one_of(0, 0, 1, -1), "transactional_id": one_of(None, None, ""),
     "broker_id": one_of(7, 99, -1), "broker_ids": one_of(1, 1, 1, 2, -1), "replicas": one_of(1, 1, 1, 2, -1),
     "replica_id": one_of(-1, -1, -1, -1, -2),
@@ -121,8 +136,9 @@ WORDS: Final[dict[str, Word]] = {
     "current_leader_epoch": one_of(-1, -1, -1, 0, 0, 1, 5), "leader_epoch": one_of(0, 0, -1, 1, 5, -2),
     "committed_leader_epoch": one_of(-1, 0, 3), "last_fetched_epoch": one_of(-1, -1, 0, 5),
     "generation_id": one_of(-1, 0, 1, 1, 2), "generation_id_or_member_epoch": one_of(-1, -1, 0, 1),
-    "member_epoch": one_of(-1, -1, 0), "session_timeout_ms": one_of(60_000, 60_000, 60_000, 0, 5_999, 1_800_001, -1),
-    "rebalance_timeout_ms": one_of(60_000, -1), "max_wait_ms": one_of(0, 0, 0, 10),
+    "member_epoch": one_of(-1, -1, 0),
+    "session_timeout_ms": one_of(1_800_000, 1_800_000, 1_800_000, 0, 5_999, 1_800_001, -1),
+    "rebalance_timeout_ms": one_of(1_800_000, 1_800_000, 1_800_000, -1), "max_wait_ms": one_of(0, 0, 0, 10),
     "min_bytes": one_of(0, 1, 1, 5000),
     "max_bytes": one_of(2**31 - 1, 2**31 - 1, 100, 0, 1 << 20),
     "partition_max_bytes": one_of(1 << 20, 1 << 20, 1, 0, 300),
@@ -131,6 +147,7 @@ WORDS: Final[dict[str, Word]] = {
     "rack_id": one_of("", "r1"), "high_watermark": one_of(2**63 - 1),
     # names
     "protocol_type": one_of("consumer", "consumer", "consumer", "connect", ""),
+    "JoinGroup.name": one_of("range", "range", "roundrobin", ""), "metadata": subscription,
     "protocol_name": one_of("range", "range", "none", None), "key_type": one_of(0, 0, 0, 9),
     "resource_type": one_of(2, 2, 2, 2, 4, 8, 16, 32, 3, 0), "resource_types": one_of(2, 4, 8, 16, 32, 3, 0),
     "resource_name": lambda world, random: random.choice((topic_name(world, random), "", "1", "2", "x", "g0")),

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import count, islice
 from typing import Any
 
 from kafkish.diff.script import Step
@@ -60,11 +61,13 @@ class World:
         self.producers: list[Producer] = []
         self.sessions: list[Session] = []
         self.members: list[Member] = []
-        self.first_group = 0
+        self.abandoned_lanes: list[int] = []
+        self._abandoned_groups: set[str] = set()
 
     def group_names(self) -> list[str]:
         """The groups in use. One in which a member hangs is left behind."""
-        return [f"g{self.tag}-{number}" for number in range(self.first_group, self.first_group + 4)]
+        names = (f"g{self.tag}-{number}" for number in count())
+        return list(islice((name for name in names if name not in self._abandoned_groups), 4))
 
     def observe(self, step: Step, reply: Any) -> None:
         """Learn from an answered request."""
@@ -106,5 +109,10 @@ class World:
 
     def leave_behind(self, group: str) -> None:
         """Use other names than this group's from now on, and none of its members."""
+        self.abandoned_lanes += [each.lane for each in self.members if each.group == group]
         self.members = [each for each in self.members if each.group != group]
-        self.first_group += group == self.group_names()[0]
+        self._abandoned_groups.add(group)
+
+    def may_leave(self, member: Member) -> bool:
+        """Not if it leads two others: which of them is the next leader, a hash table of random names decides."""
+        return member.leads is None or sum(each.group == member.group for each in self.members) < 3

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from kafkish.config.alter import Operation, OperationType, check_request
 from kafkish.config.types import ConfigError
 from kafkish.deferred import Deferred
 from kafkish.handlers.registry import RequestContext
@@ -45,11 +46,18 @@ def decide_each(resources: Sequence[Any], decide: Callable[[Any], bool]) -> dict
         try:
             if counts[resource.resource_type, resource.resource_name] > 1:
                 raise ConfigError("Each resource must appear at most once.", ErrorCode.INVALID_REQUEST)
+            check_request(operations(resource))
             if decide(resource):
                 decided[place] = None
         except ConfigError as error:
             decided[place] = error
     return decided
+
+
+def operations(resource: Any) -> list[Operation]:
+    """What is to be done to a resource; AlterConfigs sets everything."""
+    kind = OperationType.SET
+    return [Operation(each.name, getattr(each, "config_operation", kind), each.value) for each in resource.configs]
 
 
 def joined(response: Any, rows: Mapping[int, Any], count: int) -> list[Any]:

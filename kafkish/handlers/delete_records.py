@@ -29,6 +29,7 @@ def delete_records(request: DeleteRecordsRequest, context: RequestContext) -> De
                 name=topic.name, partitions=[_row(topic.name, asked, context) for asked in topic.partitions]
             )
             for topic in request.topics
+            if topic.partitions
         ]
     )
 
@@ -49,5 +50,5 @@ def _row(topic: str, asked: DeleteRecordsPartition, context: RequestContext) -> 
 
 
 def _require_deletion(partition: Partition) -> None:
-    if not partition.log.config.delete:
+    if partition.log.config.compact and not partition.log.config.delete:
         raise PartitionError(ErrorCode.POLICY_VIOLATION)

@@ -8,8 +8,9 @@
 from collections.abc import Collection
 
 from kafkish.config.describe import ConfigRow, describe
+from kafkish.config.names import broker_id
+from kafkish.config.topic_names import why_invalid
 from kafkish.config.types import ConfigError, ConfigSource, ConfigType, ResourceType
-from kafkish.controller.topic_names import why_invalid
 from kafkish.handlers import loggers
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish_protocol.api import ApiKey
@@ -69,7 +70,9 @@ def logger_rows(name: str, keys: Collection[str] | None, node_id: int) -> list[C
     """The levels of loggers (KIP-412)."""
     if not name:
         raise ConfigError("Broker id must not be empty", ErrorCode.INVALID_REQUEST)
-    if name != str(node_id):
+    if broker_id(name) is None:
+        raise ConfigError(f"Broker id must be an integer, but it is: {name}", ErrorCode.INVALID_REQUEST)
+    if broker_id(name) != node_id:
         message = f"Unexpected broker id, expected {node_id} but received {name}"
         raise ConfigError(message, ErrorCode.INVALID_REQUEST)
     source, kind = ConfigSource.DYNAMIC_BROKER_LOGGER, ConfigType.UNKNOWN

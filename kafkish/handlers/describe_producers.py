@@ -1,7 +1,7 @@
 """DescribeProducers (61): the producers that a partition remembers, with their open transactions (KIP-664)."""
 
+from kafkish.config.topic_names import why_invalid
 from kafkish.controller.errors import MESSAGES
-from kafkish.controller.topic_names import why_invalid
 from kafkish.handlers.registry import RequestContext, handles
 from kafkish.partitions.errors import PartitionError
 from kafkish_protocol.api import ApiKey

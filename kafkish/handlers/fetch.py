@@ -16,7 +16,7 @@ from kafkish.deferred import Deferred
 from kafkish.handlers.leaders import endpoints_of, leader_of
 from kafkish.handlers.registry import RequestContext, handles
 from kafkish.partitions.errors import PartitionError
-from kafkish.partitions.fetch_session import FetchPlan, Wanted
+from kafkish.partitions.fetch_session import UNKNOWN, FetchPlan, Wanted
 from kafkish.partitions.partition import Partition
 from kafkish.partitions.reading import Diverging, FileRecords, find_divergence
 from kafkish.partitions.waiting_fetch import Position, wait_for_bytes
@@ -38,7 +38,6 @@ _TOPIC_IDS_VERSION: Final = 13
 _NODES_VERSION: Final = 16
 _READ_COMMITTED: Final = 1
 _NO_RECORDS: Final = cast("memoryview", b"")
-_UNKNOWN: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 _LED_ELSEWHERE: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
@@ -120,7 +119,8 @@ class _Reading:
         row = _row(asked.partition, partition)
         if found.records is not None:
             row.records = cast("memoryview", FileRecords(found.records))
-        if self.committed:
+        is_cut = found.records is None and limit > 0 and asked.fetch_offset < row.last_stable_offset
+        if self.committed and not is_cut:  # Kafka says nothing of transactions where not even one batch fits
             row.aborted_transactions = [
                 AbortedTransaction(producer_id=each.producer_id, first_offset=each.first_offset)
                 for each in found.aborted
@@ -132,7 +132,7 @@ class _Reading:
         if self._context.api_version >= _TOPIC_IDS_VERSION:
             partition = services.partitions.by_id(wanted.topic_id, wanted.partition)
             topic = services.metadata.image.topics.by_id.get(wanted.topic_id)
-            unknown = ErrorCode.UNKNOWN_TOPIC_ID if topic is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            unknown = self._why_unknown(wanted) if topic is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         else:
             partition = services.partitions.by_name(wanted.topic, wanted.partition)
             topic = services.metadata.image.topic(wanted.topic)
@@ -141,6 +141,15 @@ class _Reading:
             return partition
         is_elsewhere = topic is not None and wanted.partition in topic.partitions
         raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER if is_elsewhere else unknown)
+
+    def _why_unknown(self, wanted: Wanted) -> ErrorCode:
+        """A session goes by the name that a topic had: another topic may have it now."""
+        name = self._plan.former_name(wanted)
+        if name is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        topic = self._context.services.metadata.image.topic(name)
+        is_another = topic is not None and wanted.partition in topic.partitions
+        return ErrorCode.INCONSISTENT_TOPIC_ID if is_another else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
     # -- the response
 
@@ -187,7 +196,7 @@ def _diverged(index: int, partition: Partition, diverging: Diverging) -> Partiti
 def _refused(index: int, code: ErrorCode) -> PartitionData:
     """As Kafka has it, there are no aborted transactions in what is unknown, and no telling in what is known."""
     row = PartitionData(partition_index=index, error_code=code, high_watermark=-1, records=_NO_RECORDS)
-    row.aborted_transactions = [] if code in _UNKNOWN else None
+    row.aborted_transactions = [] if code in UNKNOWN else None
     return row
 
 

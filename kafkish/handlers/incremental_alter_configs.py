@@ -6,10 +6,10 @@ loggers (KIP-412); the controller does the rest.
 
 from functools import partial
 
-from kafkish.config.alter import Operation, alter_incrementally
+from kafkish.config.alter import alter_incrementally
 from kafkish.config.types import ResourceType
 from kafkish.deferred import Deferred
-from kafkish.handlers.altering import alter, unknown_type
+from kafkish.handlers.altering import alter, operations, unknown_type
 from kafkish.handlers.loggers import alter_levels
 from kafkish.handlers.registry import RequestContext, handles
 from kafkish_protocol.api import ApiKey
@@ -35,7 +35,7 @@ def incremental_alter_configs(
 
 def decide(asked: AlterConfigsResource, context: RequestContext, *, validate_only: bool) -> bool:
     """Do what is this broker's, refuse what cannot be; all else is the controller's."""
-    changes = [Operation(config.name, config.config_operation, config.value) for config in asked.configs]
+    changes = operations(asked)
     if asked.resource_type == ResourceType.BROKER_LOGGER:
         alter_levels(changes, context.services.node.id, asked.resource_name, validate_only=validate_only)
         return True

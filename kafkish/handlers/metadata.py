@@ -10,7 +10,7 @@
 
 from collections.abc import Iterable
 
-from kafkish.controller.topic_names import why_invalid
+from kafkish.config.topic_names import why_invalid
 from kafkish.handlers.endpoints import NO_NODE, Endpoint, View
 from kafkish.handlers.permissions import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
 from kafkish.handlers.registry import RequestContext, RequestError, handles

@@ -39,7 +39,7 @@ def split(
         missing = [partition for partition in asked.partitions if partition.partition_index not in indexes]
         if present:
             known.append(replace(asked, partitions=present))
-        if missing:
+        if missing or topic is None:
             unknown.append(missing_topic(asked.name, missing))
     return known, unknown
 

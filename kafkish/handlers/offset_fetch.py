@@ -47,10 +47,9 @@ def with_names(group: OffsetFetchRequestGroup, image: MetadataImage) -> OffsetFe
 
 def with_ids(request: OffsetFetchRequest, response: OffsetFetchResponse, image: MetadataImage) -> OffsetFetchResponse:
     """The coordinator's answer with the ids of all topics, and rows for those that are not known."""
-    asked = {group.group_id: group for group in request.groups}
-    for group in response.groups:
+    for asked, group in zip(request.groups, response.groups, strict=True):
         if not group.error_code:
-            add_ids(group, asked[group.group_id], image)
+            add_ids(group, asked, image)
     return response
 
 

@@ -9,8 +9,7 @@
 """
 
 import struct
-from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from kafkish.deferred import Deferred
 from kafkish.handlers.leaders import endpoints_of, leader_of
@@ -19,7 +18,7 @@ from kafkish.handlers.registry import Disconnect, RequestContext, RequestError, 
 from kafkish.metadata.topics import INTERNAL_TOPICS
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.partition import Partition
-from kafkish.partitions.validation import ProduceError
+from kafkish.partitions.validation import ProduceError, only_batch
 from kafkish.timers import Timer, Timers
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
@@ -27,21 +26,21 @@ from kafkish_protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
     NodeEndpoint,
-    PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceData,
     TopicProduceResponse,
 )
-from kafkish_protocol.records.batch import LENGTH_END, SMALLEST_LEGACY_BYTES, TRANSACTIONAL_BIT
+from kafkish_protocol.records import Batch
+from kafkish_protocol.records.batch import LENGTH_END, MAGIC, SMALLEST_LEGACY_BYTES, TRANSACTIONAL_BIT
 from kafkish_protocol.schema import Response
 
 _ADMIN_CLIENT: Final = "__admin_client"
 _TOPIC_IDS_VERSION: Final = 13
 _LEADERS_VERSION: Final = 10
 _ACKS: Final = (-1, 0, 1)
-_START: Final = struct.Struct(">8xi9xh")  # of a batch: its length and its attributes
+_START: Final = struct.Struct(">8xi4xb4xh")  # of a batch: its length, magic and attributes
 _WITHOUT_LOG_START: Final = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -51,9 +50,6 @@ _WITHOUT_LOG_START: Final = frozenset(
         ErrorCode.RECORD_LIST_TOO_LARGE,
         ErrorCode.CORRUPT_MESSAGE,
         ErrorCode.KAFKA_STORAGE_ERROR,
-        ErrorCode.INVALID_TOPIC_EXCEPTION,
-        ErrorCode.INVALID_REQUIRED_ACKS,
-        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     }
 )
 
@@ -68,13 +64,11 @@ def _refuse(request: ProduceRequest, version: int, code: ErrorCode, message: str
 @handles(ApiKey.PRODUCE, _refuse)
 def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse | Deferred[ProduceResponse] | None:
     """Append, and answer when the records are as safe as the client wants."""
-    refusal = _refusal_of_all(request)
+    _check_first_batches(request)
+    wanted = [_wanted(topic, context) for topic in request.topic_data]
     answer = _Answer(request.acks, context)
-    for topic in request.topic_data:
-        if refusal is None:
-            rows = answer.append(topic)
-        else:
-            rows = [_refused(data.index, refusal) for data in topic.partition_data]
+    for topic, partitions in zip(request.topic_data, wanted, strict=True):
+        rows = [each if isinstance(each, PartitionProduceResponse) else answer.append(*each) for each in partitions]
         answer.response.responses.append(
             TopicProduceResponse(name=topic.name, topic_id=topic.topic_id, partition_responses=rows)
         )
@@ -86,36 +80,36 @@ def produce(request: ProduceRequest, context: RequestContext) -> ProduceResponse
     return answer.when_done(request.timeout_ms, context.services.timers) if answer.waiting else answer.response
 
 
+_Wanted: TypeAlias = tuple[int, str, Partition | None, Batch]
+"""An append that nothing speaks against, as far as the request can tell; None: another node has the partition."""
+
+
 class _Answer:
     """The response, and which of its rows still wait for replicas."""
 
-    __slots__ = ("_acks", "_context", "_done", "_now_ms", "_timer", "has_errors", "response", "waiting")
+    __slots__ = ("_acks", "_client_id", "_done", "_now_ms", "_timer", "has_errors", "response", "waiting")
 
     def __init__(self, acks: int, context: RequestContext) -> None:
         self.response = ProduceResponse()
         self.waiting: list[tuple[PartitionProduceResponse, Deferred[None]]] = []
         self.has_errors = False
         self._acks = acks
-        self._context = context
+        self._client_id = context.client_id
         self._now_ms = context.services.wall_ms()
         self._done: Deferred[ProduceResponse]
         self._timer: Timer | None = None
 
-    def append(self, topic: TopicProduceData) -> list[PartitionProduceResponse]:
-        """Append to the partitions of a topic; their rows."""
-        find = _finder(topic, self._acks, self._context)
-        return [self._append(find, data) for data in topic.partition_data]
-
-    def _append(self, find: Callable[[int], Partition], data: PartitionProduceData) -> PartitionProduceResponse:
-        partition = None
+    def append(self, index: int, topic: str, partition: Partition | None, batch: Batch) -> PartitionProduceResponse:
+        """Append to one partition; its row."""
         try:
-            partition = find(data.index)
-            appended = partition.produce(data.records, self._acks, self._context.api_version, self._now_ms)
+            if partition is None or topic in INTERNAL_TOPICS or self._acks not in _ACKS:
+                partition = self._writable(topic, partition)
+            appended = partition.produce(batch, self._acks, self._now_ms)
         except (PartitionError, ProduceError) as error:
             self.has_errors = True
-            return _row_of_error(data.index, error, partition)
+            return _row_of_error(index, error, partition)
         row = PartitionProduceResponse(
-            index=data.index,
+            index=index,
             base_offset=appended.first_offset,
             log_append_time_ms=appended.log_append_time_ms,
             log_start_offset=partition.log.start_offset,
@@ -123,6 +117,16 @@ class _Answer:
         if self._acks and not partition.is_acknowledged(appended.last_offset, self._acks):
             self.waiting.append((row, partition.replicated(appended.last_offset)))
         return row
+
+    def _writable(self, topic: str, partition: Partition | None) -> Partition:
+        """The partition, if this client may write there in this way."""
+        if self._acks not in _ACKS:
+            raise PartitionError(ErrorCode.INVALID_REQUIRED_ACKS)
+        if topic in INTERNAL_TOPICS and self._client_id != _ADMIN_CLIENT:
+            raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
+        if partition is None:
+            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return partition
 
     def when_done(self, timeout_ms: int, timers: Timers) -> Deferred[ProduceResponse]:
         """The response, when every row is settled or the client's patience ends."""
@@ -158,45 +162,46 @@ class _Answer:
             self._done.resolve(self.response)
 
 
-def _refusal_of_all(request: ProduceRequest) -> ErrorCode | None:
-    """Why no partition gets anything of this request; a batch that cannot be one is not even answered row by row."""
-    is_transactional = False
+def _check_first_batches(request: ProduceRequest) -> None:
+    """What can be no batch, or wants a transaction where there is none, is why Kafka takes nothing of the request."""
     for topic in request.topic_data:
         for data in topic.partition_data:
             records = data.records
-            if records is None or len(records) <= LENGTH_END:
+            if records is None or len(records) < LENGTH_END:
                 continue
-            whole = records if len(records) >= _START.size else bytes(records).ljust(_START.size, b"\0")
-            length, attributes = _START.unpack_from(whole)
+            start = records if len(records) >= _START.size else bytes(records).ljust(_START.size, b"\0")
+            length, magic, attributes = _START.unpack_from(start)
             if length < SMALLEST_LEGACY_BYTES:
-                reason = f"Record size {length} is less than the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
-                raise RequestError(ErrorCode.CORRUPT_MESSAGE, reason)
-            is_transactional |= attributes & TRANSACTIONAL_BIT != 0
-    if is_transactional and request.transactional_id is None:
-        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    return None
+                least = f"the minimum record overhead ({SMALLEST_LEGACY_BYTES})"
+                raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Record size {length} is less than {least}")
+            if not 0 <= magic <= MAGIC:
+                raise RequestError(ErrorCode.CORRUPT_MESSAGE, f"Invalid magic found in record: {magic}")
+            is_transactional = magic == MAGIC and attributes & TRANSACTIONAL_BIT
+            if is_transactional and request.transactional_id is None and len(records) >= length + LENGTH_END:
+                raise RequestError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
 
 
-def _finder(topic: TopicProduceData, acks: int, context: RequestContext) -> Callable[[int], Partition]:
-    """Finds a partition of the topic, if it takes records. The order of the checks is Kafka's."""
+def _wanted(topic: TopicProduceData, context: RequestContext) -> list[_Wanted | PartitionProduceResponse]:
+    """For each partition what is to be appended and where; or the row that says why that cannot be."""
     services, image = context.services, context.services.metadata.image
     by_id = context.api_version >= _TOPIC_IDS_VERSION
     known = image.topics.by_id.get(topic.topic_id) if by_id else image.topic(topic.name)
     unknown = ErrorCode.UNKNOWN_TOPIC_ID if by_id and known is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-
-    def find(index: int) -> Partition:
-        partition = None if known is None else services.partitions.by_id(known.id, index)
-        if known is None or (partition is None and index not in known.partitions):
-            raise PartitionError(unknown)
-        if acks not in _ACKS:
-            raise PartitionError(ErrorCode.INVALID_REQUIRED_ACKS)
-        if known.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
-            raise PartitionError(ErrorCode.INVALID_TOPIC_EXCEPTION)
-        if partition is None:
-            raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        return partition
-
-    return find
+    wanted: list[_Wanted | PartitionProduceResponse] = []
+    for data in topic.partition_data:
+        partition = None if known is None else services.partitions.by_id(known.id, data.index)
+        if known is None or (partition is None and data.index not in known.partitions):
+            wanted.append(_refused(data.index, unknown))
+            continue
+        try:
+            batch = only_batch(data.records, context.api_version)
+        except ProduceError as error:
+            if error.code is ErrorCode.UNKNOWN_SERVER_ERROR:
+                raise RequestError(error.code) from None
+            wanted.append(_refused(data.index, error.code))
+        else:
+            wanted.append((data.index, known.name, partition, batch))
+    return wanted
 
 
 # -- rows that tell of errors

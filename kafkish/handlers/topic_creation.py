@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from kafkish.config.settings import Settings
-from kafkish.controller.topic_names import why_invalid
+from kafkish.config.topic_names import why_invalid
 from kafkish.deferred import Deferred
 from kafkish.handlers.services import Services
 from kafkish_protocol.error_codes import ErrorCode

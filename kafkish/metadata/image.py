@@ -142,6 +142,11 @@ class MetadataImage:
         """A topic by its name."""
         return self.topics.by_name.get(name)
 
+    def topic_name(self, topic_id: Uuid) -> str | None:
+        """What a topic is called."""
+        topic = self.topics.by_id.get(topic_id)
+        return None if topic is None else topic.name
+
     def partition(self, topic_id: Uuid, index: int) -> Partition | None:
         """A partition by its topic's id."""
         topic = self.topics.by_id.get(topic_id)

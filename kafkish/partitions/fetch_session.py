@@ -25,6 +25,7 @@ NO_SESSION: Final = 0
 INITIAL_EPOCH: Final = 0
 FINAL_EPOCH: Final = -1
 _TOPIC_IDS_SINCE_VERSION: Final = 13
+UNKNOWN: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 _MAX_EPOCH: Final = 2**31 - 1
 
 
@@ -41,6 +42,7 @@ class _Remembered:
     """A partition of a session: what the client wants of it, and what it was last told."""
 
     request: FetchPartition
+    topic: str | None  # its name when it was added, also where it goes by id
     high_watermark: int = -1
     log_start_offset: int = -1
 
@@ -74,7 +76,7 @@ class FetchPlan:
         """Which results go into the answer; remembers what the client is told.
 
         An incremental answer leaves out partitions of which there is nothing new. One that gave records goes to the
-        end of the list, so that each has its turn when the answer is limited.
+        end of the list, so that each has its turn when the answer is limited. In a new session, the unknown are last.
         """
         if self.session is None:
             return list(results)
@@ -87,6 +89,11 @@ class FetchPlan:
                 self._remember(wanted, remembered, result)
         return answered
 
+    def former_name(self, wanted: Wanted) -> str | None:
+        """What a topic that goes by id was called when it came into the session."""
+        remembered = None if self.session is None else self.session.partitions.get(wanted)
+        return None if remembered is None else remembered.topic
+
     def has_news(self, wanted: Wanted, result: PartitionData) -> bool:
         """Whether `answers` would include this result; changes nothing."""
         remembered = None if self.session is None else self.session.partitions.get(wanted)
@@ -98,7 +105,7 @@ class FetchPlan:
         remembered.log_start_offset = result.log_start_offset
         if result.error_code != ErrorCode.NONE:
             remembered.high_watermark = -1  # so that the next answer includes the partition again
-        if result.records:
+        if bool(result.records) if self.is_incremental else result.error_code in UNKNOWN:
             self.session.partitions.move_to_end(wanted)
 
 
@@ -116,11 +123,18 @@ def _is_news(remembered: _Remembered, result: PartitionData) -> bool:
 class FetchSessions:
     """All sessions of a broker."""
 
-    def __init__(self, max_sessions: int, eviction_ms: int, make_id: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        max_sessions: int,
+        eviction_ms: int,
+        make_id: Callable[[], int],
+        topic_name: Callable[[Uuid], str | None] = lambda _: None,
+    ) -> None:
         """`make_id` gives a random positive number; a session idle for `eviction_ms` may lose its place."""
         self._max_sessions = max_sessions
         self._eviction_ms = eviction_ms
         self._make_id = make_id
+        self._topic_name = topic_name
         self._sessions: OrderedDict[int, FetchSession] = OrderedDict()  # the one used longest ago first
 
     def __len__(self) -> int:
@@ -153,7 +167,7 @@ class FetchSessions:
         for wanted, partition in asked:
             remembered = session.partitions.get(wanted)
             if remembered is None:
-                session.partitions[wanted] = _Remembered(partition)
+                session.partitions[wanted] = self._remembered(wanted, partition)
             else:
                 remembered.request = partition
         for topic in request.forgotten_topics_data:
@@ -161,7 +175,7 @@ class FetchSessions:
                 session.partitions.pop(Wanted(topic.topic, topic.topic_id, index), None)
         if not session.partitions:
             del self._sessions[session.id]
-            return FetchPlan([])
+            return FetchPlan(asked)
         session.epoch = 1 if session.epoch == _MAX_EPOCH else session.epoch + 1
         session.last_used_ms = now_ms
         self._sessions.move_to_end(session.id)
@@ -176,9 +190,12 @@ class FetchSessions:
             session_id = self._make_id()
         session = FetchSession(session_id, version >= _TOPIC_IDS_SINCE_VERSION, now_ms, now_ms)
         for wanted, partition in asked:
-            session.partitions[wanted] = _Remembered(partition)
+            session.partitions[wanted] = self._remembered(wanted, partition)
         self._sessions[session_id] = session
         return session
+
+    def _remembered(self, wanted: Wanted, partition: FetchPartition) -> _Remembered:
+        return _Remembered(partition, wanted.topic or self._topic_name(wanted.topic_id))
 
     def _evict(self, now_ms: int) -> bool:
         """Make room by dropping the session that was used longest ago, if that is long enough."""

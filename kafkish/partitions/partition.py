@@ -44,7 +44,7 @@ class Partition(Watchable):
 
     __slots__ = (
         "_active", "_awaiting_high_watermark", "_flush", "_node_id", "flushes_before_ack", "index", "is_deleted",
-        "is_leader", "lacks_replicas", "log", "min_isr", "role", "rules", "topic", "topic_id",
+        "is_leader", "lacks_replicas", "log", "min_isr", "name", "role", "rules", "topic", "topic_id",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +62,7 @@ class Partition(Watchable):
         self.topic = topic
         self.topic_id = topic_id
         self.index = index
+        self.name = f"{topic}-{index}"
         self.log = log
         self.rules = ProduceRules()
         self.min_isr = 1
@@ -78,7 +79,7 @@ class Partition(Watchable):
         self._awaiting_high_watermark: deque[tuple[int, Deferred[None]]] = deque()  # in order of their offsets
 
     def __repr__(self) -> str:
-        return f"Partition({self.topic}-{self.index}, epoch {self.role.leader_epoch}, ends at {self.log.end_offset})"
+        return f"Partition({self.name}, epoch {self.role.leader_epoch}, ends at {self.log.end_offset})"
 
     # -- its place in the cluster
 
@@ -132,13 +133,13 @@ class Partition(Watchable):
 
     # -- appending
 
-    def produce(self, records: memoryview | None, acks: int, version: int, now_ms: int) -> Appended:
+    def produce(self, batch: Batch, acks: int, now_ms: int) -> Appended:
         """Validate and append what a producer sent. `is_acknowledged` tells whether it is safe."""
         if not self.is_leader:
             raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if self.lacks_replicas:
             self.require_replicas(acks)
-        return self.append([validate(records, self.rules, version, now_ms)], now_ms)
+        return self.append([validate(batch, self.rules, now_ms, self.name)], now_ms)
 
     def require_replicas(self, acks: int) -> None:
         """Refuse an append that waits for all replicas while too few of them are in sync."""
@@ -146,7 +147,7 @@ class Partition(Watchable):
             raise PartitionError(
                 ErrorCode.NOT_ENOUGH_REPLICAS,
                 f"The size of the current ISR {sorted(self.role.isr)} is insufficient to satisfy the min.isr "
-                f"requirement of {self.min_isr} for partition {self.topic}-{self.index}",
+                f"requirement of {self.min_isr} for partition {self.name}",
             )
 
     def append(self, batches: list[Batch], now_ms: int, origin: Origin = Origin.CLIENT) -> Appended:

@@ -7,7 +7,8 @@ Checked on every record, which means unpacking and reading them one by one, only
 
 - `cleanup.policy` has `compact`: each record needs a key;
 - `message.timestamp.before.max.ms` is set: no record may be older;
-- `compression.type` names another codec than the batch has: the records are packed anew.
+- `compression.type` names another codec than the batch has: the records are packed anew;
+- or the header's times cannot all be true: then the records' own count.
 
 Everything else about single records is left to their readers.
 """
@@ -25,7 +26,15 @@ from kafkish_protocol.records import (
     Record,
     UnknownCompressionError,
     build_batch,
-    set_log_append_time,
+    set_max_timestamp,
+)
+from kafkish_protocol.records.batch import (
+    COMPRESSION_BITS,
+    CONTROL_BIT,
+    LENGTH_END,
+    MAGIC_OFFSET,
+    SMALLEST_LEGACY_BYTES,
+    TIMESTAMP_TYPE_BIT,
 )
 
 _ZSTD_SINCE_VERSION: Final = 7
@@ -38,6 +47,9 @@ class RecordError:
 
     index: int
     message: str
+
+    def __str__(self) -> str:
+        return f"RecordError(batchIndex={self.index}, message='{self.message}')"
 
 
 class ProduceError(Exception):
@@ -69,77 +81,105 @@ class ProduceRules:
         return self.compacted or (self.timestamp_before_max_ms < UNLIMITED_MS and not self.log_append_time)
 
 
-def validate(records: memoryview | None, rules: ProduceRules, version: int, now_ms: int) -> Batch:
-    """The one batch in `records`, ready to be appended; its bytes are the producer's own unless a rule changes them."""
-    batch = _only_batch(records, version)
-    if batch.size_bytes > rules.max_message_bytes:
-        reason = f"The record batch size {batch.size_bytes} exceeds the maximum {rules.max_message_bytes}"
-        raise ProduceError(ErrorCode.MESSAGE_TOO_LARGE, reason)
-    if not batch.crc_is_valid():
-        raise ProduceError(ErrorCode.CORRUPT_MESSAGE, f"Record is corrupt (stored crc = {batch.crc})")
-    _check_header(batch)
-    if not rules.log_append_time:
-        _check_latest_time(batch, rules, now_ms)
-    repack = rules.compression is not None and rules.compression is not batch.compression
-    if rules.needs_records or repack:
-        read = _read_records(batch, rules)
-        _check_records(read, rules, now_ms)
-        if repack:
-            batch = _repacked(batch, read, rules)
-    if rules.log_append_time:
-        batch = _with_append_time(batch, now_ms)
-    return batch
-
-
-def _only_batch(records: memoryview | None, version: int) -> Batch:
+def only_batch(records: memoryview | None, version: int) -> Batch:
+    """The one batch in `records`. What follows it and is not whole is left out, as in Kafka."""
     if not records:
         reason = f"Produce requests with version {version} must have at least one record batch per partition"
         raise ProduceError(ErrorCode.INVALID_RECORD, reason)
     try:
         batch = Batch(records)
-        compression = batch.compression
     except CorruptBatchError as error:
         raise ProduceError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
-    except UnknownCompressionError as error:
-        raise ProduceError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, str(error)) from None
     except InvalidRecordError as error:
         raise ProduceError(ErrorCode.INVALID_RECORD, str(error)) from None
-    if compression is Compression.ZSTD and version < _ZSTD_SINCE_VERSION:
+    if version < _ZSTD_SINCE_VERSION and compression_of(batch) is Compression.ZSTD:
         reason = f"Produce requests with version {version} are not allowed to use ZStandard compression"
         raise ProduceError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, reason)
     if batch.size_bytes != len(records):
-        reason = f"Produce requests with version {version} must contain exactly one record batch per partition"
-        raise ProduceError(ErrorCode.INVALID_RECORD, reason)
+        _check_rest(records[batch.size_bytes :], version)
     return batch
 
 
-def _check_header(batch: Batch) -> None:
-    """What a producer may say of a batch; the offsets are the broker's to give."""
-    if batch.base_offset != 0:
-        reason = f"The baseOffset of the record batch should be 0, but it is {batch.base_offset}"
-    elif batch.count <= 0:
-        reason = f"Invalid reported count for record batch: {batch.count}"
-    elif batch.count != batch.last_offset_delta + 1:
-        reason = (
-            f"Inconsistent batch offset range [{batch.base_offset}, {batch.last_offset}] "
-            f"and count of records {batch.count}"
-        )
-    elif batch.is_control:
-        reason = "Clients are not allowed to write control records"
-    elif batch.has_producer_id and batch.base_sequence < 0:
-        reason = f"Invalid sequence number {batch.base_sequence} in record batch with producerId {batch.producer_id}"
-    else:
+def _check_rest(rest: memoryview, version: int) -> None:
+    """Refuse if what follows the batch is another, or pretends to be."""
+    if len(rest) < LENGTH_END:
         return
-    raise ProduceError(ErrorCode.INVALID_RECORD, reason)
+    size_bytes = int.from_bytes(rest[8:LENGTH_END], "big", signed=True)
+    if size_bytes < SMALLEST_LEGACY_BYTES or (len(rest) > MAGIC_OFFSET and rest[MAGIC_OFFSET] > 2):
+        raise ProduceError(ErrorCode.CORRUPT_MESSAGE, "what follows the record batch is none")
+    if len(rest) >= size_bytes + LENGTH_END:
+        reason = f"Produce requests with version {version} must contain exactly one record batch per partition"
+        raise ProduceError(ErrorCode.INVALID_RECORD, reason)
 
 
-def _check_latest_time(batch: Batch, rules: ProduceRules, now_ms: int) -> None:
-    if batch.has_log_append_time:
-        reason = "Invalid timestamp type in message. Producer should not set timestamp type to LogAppendTime"
-        raise ProduceError(ErrorCode.INVALID_TIMESTAMP, reason)
-    if batch.max_timestamp - now_ms > rules.timestamp_after_max_ms:
-        reason = f"Timestamp {batch.max_timestamp} of message is more than {rules.timestamp_after_max_ms} ms ahead"
-        raise ProduceError(ErrorCode.INVALID_TIMESTAMP, reason)
+def compression_of(batch: Batch) -> Compression:
+    """The codec that the batch names. Kafka has no error of its own for one that does not exist."""
+    try:
+        return batch.compression
+    except UnknownCompressionError as error:
+        raise ProduceError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from None
+
+
+def validate(batch: Batch, rules: ProduceRules, now_ms: int, partition: str) -> Batch:
+    """The batch, ready to be appended; its bytes are the producer's own unless a rule changes them.
+
+    `partition` is its name, for people.
+    """
+    _check_header(batch, rules)
+    repack = rules.compression is not None and rules.compression is not batch.compression
+    if repack or rules.needs_records or _has_odd_times(batch, rules, now_ms):
+        records = _read_records(batch, rules)
+        _check_records(batch, records, rules, now_ms, partition)
+        if not repack:
+            return _with_time_of(batch, records, rules)
+        batch = _repacked(batch, records, rules)
+        _check_size(batch, rules)
+    return batch
+
+
+def _check_header(batch: Batch, rules: ProduceRules) -> None:
+    """What a producer may say of a batch, in the order in which Kafka looks."""
+    if batch.base_offset:
+        reason = f"The baseOffset of the record batch should be 0, but it is {batch.base_offset}"
+        raise ProduceError(ErrorCode.INVALID_RECORD, reason)
+    _check_size(batch, rules)
+    if not batch.crc_is_valid():
+        raise ProduceError(ErrorCode.CORRUPT_MESSAGE, f"Record is corrupt (stored crc = {batch.crc})")
+    if batch.attributes & COMPRESSION_BITS:
+        compression_of(batch)
+    if (
+        not 0 < batch.count == batch.last_offset_delta + 1
+        or batch.attributes & CONTROL_BIT
+        or (batch.producer_id >= 0 and batch.base_sequence < 0)
+    ):
+        raise ProduceError(ErrorCode.INVALID_RECORD, _fault_of_header(batch))
+
+
+def _fault_of_header(batch: Batch) -> str:
+    if batch.count <= 0:
+        return f"Invalid reported count for record batch: {batch.count}"
+    if batch.count != batch.last_offset_delta + 1:
+        return f"Inconsistent batch offset range [0, {batch.last_offset}] and count of records {batch.count}"
+    if batch.is_control:
+        return "Clients are not allowed to write control records"
+    return f"Invalid sequence number {batch.base_sequence} in record batch with producerId {batch.producer_id}"
+
+
+def _check_size(batch: Batch, rules: ProduceRules) -> None:
+    if batch.size_bytes > rules.max_message_bytes:
+        reason = f"The record batch size {batch.size_bytes} exceeds the maximum {rules.max_message_bytes}"
+        raise ProduceError(ErrorCode.MESSAGE_TOO_LARGE, reason)
+
+
+def _has_odd_times(batch: Batch, rules: ProduceRules, now_ms: int) -> bool:
+    """Whether the header's times are not those of an honest batch that the topic takes."""
+    if batch.attributes & TIMESTAMP_TYPE_BIT:
+        return True
+    return not rules.log_append_time and (
+        batch.max_timestamp - now_ms > rules.timestamp_after_max_ms
+        or batch.base_timestamp > batch.max_timestamp
+        or (batch.base_timestamp == NO_TIMESTAMP != batch.max_timestamp)
+    )
 
 
 # -- rules that need the records
@@ -152,30 +192,40 @@ def _read_records(batch: Batch, rules: ProduceRules) -> list[Record]:
         raise ProduceError(ErrorCode.INVALID_RECORD, str(error)) from None
 
 
-def _check_records(records: list[Record], rules: ProduceRules, now_ms: int) -> None:
+def _check_records(batch: Batch, records: list[Record], rules: ProduceRules, now_ms: int, partition: str) -> None:
     """Refuse the batch if any record breaks a rule, and name those that do."""
-    if rules.compacted:
-        keyless = tuple(
-            RecordError(index, "Compacted topic cannot accept message without key")
-            for index, record in enumerate(records)
-            if record.key is None
+    faults, is_untimely = [], False
+    for index, record in enumerate(records):
+        if rules.compacted and record.key is None:
+            reason = f"Compacted topic cannot accept message without key in topic partition {partition}"
+            faults.append(RecordError(index, reason))
+        elif (fault := _fault_of_time(batch, record, rules, now_ms)) is not None:
+            faults.append(RecordError(index, fault))
+            is_untimely = True
+    if is_untimely:
+        reason = "One or more records have been rejected due to invalid timestamp"
+        raise ProduceError(ErrorCode.INVALID_TIMESTAMP, reason, tuple(faults))
+    if faults:
+        reason = (
+            f"One or more records have been rejected due to {len(faults)} record errors in total, "
+            f"and only showing the first three errors at most: [{', '.join(map(str, faults[:3]))}]"
         )
-        if keyless:
-            reason = "One or more records have been rejected"
-            raise ProduceError(ErrorCode.INVALID_RECORD, reason, keyless)
-    if not rules.log_append_time:
-        outside = tuple(
-            RecordError(index, f"Timestamp {record.timestamp} of message is out of range")
-            for index, record in enumerate(records)
-            if record.timestamp != NO_TIMESTAMP and _is_outside(record.timestamp, rules, now_ms)
-        )
-        if outside:
-            reason = "One or more records have been rejected due to invalid timestamp"
-            raise ProduceError(ErrorCode.INVALID_TIMESTAMP, reason, outside)
+        raise ProduceError(ErrorCode.INVALID_RECORD, reason, tuple(faults))
 
 
-def _is_outside(timestamp: int, rules: ProduceRules, now_ms: int) -> bool:
-    return now_ms - timestamp > rules.timestamp_before_max_ms or timestamp - now_ms > rules.timestamp_after_max_ms
+def _fault_of_time(batch: Batch, record: Record, rules: ProduceRules, now_ms: int) -> str | None:
+    if not rules.log_append_time and record.timestamp != NO_TIMESTAMP:
+        oldest, newest = now_ms - rules.timestamp_before_max_ms, now_ms + rules.timestamp_after_max_ms
+        if not oldest <= record.timestamp <= newest:
+            return (
+                f"Timestamp {record.timestamp} of message with offset {record.offset} is out of range. "
+                f"The timestamp should be within [{oldest}, {newest}]"
+            )
+    elif batch.has_log_append_time:
+        sizes = f"key={len(record.key or b'')} bytes, value={len(record.value or b'')} bytes"
+        shown = f"DefaultRecord(offset={record.offset}, timestamp={record.timestamp}, {sizes})"
+        return f"Invalid timestamp type in message {shown}. Producer should not set timestamp type to LogAppendTime."
+    return None
 
 
 # -- rules that change the bytes
@@ -183,6 +233,9 @@ def _is_outside(timestamp: int, rules: ProduceRules, now_ms: int) -> bool:
 
 def _repacked(batch: Batch, records: list[Record], rules: ProduceRules) -> Batch:
     assert rules.compression is not None
+    if batch.has_producer_id and batch.producer_epoch < 0:
+        reason = f"Invalid producer epoch {batch.producer_epoch}"  # for which Kafka has no error of its own
+        raise ProduceError(ErrorCode.UNKNOWN_SERVER_ERROR, reason)
     return Batch(
         build_batch(
             records,
@@ -196,8 +249,11 @@ def _repacked(batch: Batch, records: list[Record], rules: ProduceRules) -> Batch
     )
 
 
-def _with_append_time(batch: Batch, now_ms: int) -> Batch:
-    """A copy: the producer's bytes may be read-only, and are not ours to change."""
-    changed = bytearray(batch.view)
-    set_log_append_time(changed, 0, now_ms)
+def _with_time_of(batch: Batch, records: list[Record], rules: ProduceRules) -> Batch:
+    """The batch, with its records' latest time where its header says another."""
+    latest_ms = max(record.timestamp for record in records)
+    if rules.log_append_time or (latest_ms == batch.max_timestamp and not batch.has_log_append_time):
+        return batch
+    changed = bytearray(batch.view)  # the producer's bytes may be read-only, and are not ours to change
+    set_max_timestamp(changed, 0, latest_ms)
     return Batch(changed)

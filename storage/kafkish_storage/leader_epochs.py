@@ -62,7 +62,7 @@ class LeaderEpochs:
 
     def end_of(self, epoch: int, log_end_offset: int) -> EpochEnd | None:
         """The last epoch not above the one asked for, and where it ends; None if that is not known."""
-        if not self.entries or epoch < 0 or epoch > self.entries[-1].epoch:
+        if not self.entries or epoch == -1 or epoch > self.entries[-1].epoch:
             return None
         if epoch == self.entries[-1].epoch:
             return EpochEnd(epoch, log_end_offset)

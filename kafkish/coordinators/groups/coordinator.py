@@ -1,10 +1,11 @@
 """The coordinator of groups as the handlers of requests see it: one, however many shards it has on this node."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import cast
 
 from kafkish.coordinators.groups.records import KINDS
-from kafkish.coordinators.groups.refusals import refuse
+from kafkish.coordinators.groups.refusals import refuse_anywhere
 from kafkish.coordinators.groups.routing import is_about_several, merge, merge_lists, partition_for_group, split
 from kafkish.coordinators.groups.settings import GroupSettings
 from kafkish.coordinators.groups.shard import GroupShard
@@ -26,7 +27,9 @@ class GroupCoordinator:
         self, partitions: int, settings: GroupSettings, new_id: Callable[[], str], around: Surroundings
     ) -> None:
         self._partitions = partitions
-        self._runtime = Runtime(Kind(TOPIC, lambda: GroupShard(settings, new_id), KINDS, refuse), around)
+        self._runtime = Runtime(
+            Kind(TOPIC, lambda: GroupShard(settings, new_id), KINDS, partial(refuse_anywhere, settings)), around
+        )
 
     def partition_of(self, group_id: str, /) -> int:
         """The partition of `__consumer_offsets` that a group belongs to."""

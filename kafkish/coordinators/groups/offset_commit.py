@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from kafkish.coordinators.effects import StoredRecord
+from kafkish.coordinators.groups.classic.group import ClassicGroup
 from kafkish.coordinators.groups.classic.heartbeat import on_commit
 from kafkish.coordinators.groups.group import Group
 from kafkish.coordinators.groups.java_strings import utf16_length
@@ -44,6 +45,8 @@ def offset_commit(shard: ShardState, request: OffsetCommitRequest, caller: Calle
         for partition in topic.partitions
         if not check(partition)
     ]
+    if not records and request.group_id not in shard.groups:
+        shard.groups[request.group_id] = ClassicGroup(request.group_id)  # as in Kafka: there, but not stored
     shard.reply_when_committed(records, request, caller, _respond(request, check))
 
 

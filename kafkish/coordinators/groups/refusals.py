@@ -6,6 +6,7 @@ Each API and version has its own place for an error. Also for whoever drives a s
 from collections.abc import Callable
 from typing import Any, Final
 
+from kafkish.coordinators.groups.settings import GroupSettings
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.delete_groups import DeletableGroupResult, DeleteGroupsRequest, DeleteGroupsResponse
 from kafkish_protocol.messages.describe_groups import DescribedGroup, DescribeGroupsRequest, DescribeGroupsResponse
@@ -35,6 +36,29 @@ from kafkish_protocol.schema import Request, Response
 def refuse(request: Request, version: int, error: ErrorCode) -> Response:
     """The response to any request of the group coordinator that carries this error."""
     return _REFUSALS[type(request)](request, version, error)
+
+
+def fault_of(request: Request, version: int, settings: GroupSettings) -> ErrorCode:
+    """What is wrong with a request whatever groups there are, and wherever its own is."""
+    if isinstance(request, SyncGroupRequest) and version >= _SYNC_PROTOCOL_VERSION:
+        names = request.protocol_type, request.protocol_name
+        if None in names:
+            return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if isinstance(request, _ABOUT_ONE) and not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    if isinstance(request, JoinGroupRequest) and not (
+        settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms
+    ):
+        return ErrorCode.INVALID_SESSION_TIMEOUT
+    return ErrorCode.NONE
+
+
+def refuse_anywhere(settings: GroupSettings, request: Request, version: int, error: ErrorCode) -> Response:
+    """What a request is told where its group is not led. Its own fault comes first."""
+    fault = fault_of(request, version, settings)
+    if fault and isinstance(request, JoinGroupRequest):
+        return refuse_join(version, fault, request.member_id)
+    return refuse(request, version, fault or error)
 
 
 def refuse_join(version: int, error: ErrorCode, member_id: str) -> JoinGroupResponse:
@@ -93,6 +117,9 @@ def _offset_fetch_topic(topic: OffsetFetchRequestTopic, error: ErrorCode) -> Off
     return OffsetFetchResponseTopic(name=topic.name, partitions=partitions)
 
 
+_SYNC_PROTOCOL_VERSION: Final = 5
+_ABOUT_ONE: Final = (JoinGroupRequest, SyncGroupRequest, HeartbeatRequest, LeaveGroupRequest, OffsetDeleteRequest)
+"""Offsets, in contrast, may be committed for a group without a name."""
 _REFUSALS: Final[dict[type[Request], Callable[[Any, int, ErrorCode], Response]]] = {
     JoinGroupRequest: lambda _, version, error: refuse_join(version, error, member_id=""),
     SyncGroupRequest: lambda _, __, error: SyncGroupResponse(error_code=error),

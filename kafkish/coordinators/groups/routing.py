@@ -1,5 +1,6 @@
 """Which shard a group belongs to; and requests about several groups, cut into one for each shard and put together."""
 
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import Any, Final
@@ -52,9 +53,12 @@ def split(request: Request, partition_of: Callable[[str], int]) -> dict[int, Req
 def merge(request: Request, responses: Iterable[Response]) -> Response:
     """What the shards said, in the order of the request; a group that it names twice is answered as often."""
     response_class, field = _ANSWERS[type(request)]
-    order = {_group_id(asked): i for i, asked in reversed(list(enumerate(getattr(request, _ASKED[type(request)]))))}
-    everything = [answer for response in responses for answer in getattr(response, field)]
-    return response_class(**{field: sorted(everything, key=lambda answer: order[answer.group_id])})
+    answers: defaultdict[str, deque[Any]] = defaultdict(deque)
+    for response in responses:
+        for answer in getattr(response, field):
+            answers[answer.group_id].append(answer)
+    asked = map(_group_id, getattr(request, _ASKED[type(request)]))
+    return response_class(**{field: [answers[group_id].popleft() for group_id in asked if answers[group_id]]})
 
 
 def merge_lists(responses: Sequence[ListGroupsResponse]) -> ListGroupsResponse:

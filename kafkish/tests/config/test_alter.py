@@ -53,6 +53,12 @@ def test_an_operation_that_nobody_knows_is_refused() -> None:
     assert refused.value.code is ErrorCode.INVALID_REQUEST
 
 
+def test_a_topics_name_is_looked_at_before_the_values() -> None:
+    with pytest.raises(ConfigError, match="'a/b' contains") as refused:
+        alter_incrementally(TOPIC, "a/b", {}, [Operation("retention.ms", SET, "soon")], NODE)
+    assert refused.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
 def test_nothing_is_changed_when_one_of_several_operations_is_wrong() -> None:
     operations = [Operation("retention.ms", SET, "2"), Operation("segment.ms", SET, "0")]
     with pytest.raises(ConfigError):

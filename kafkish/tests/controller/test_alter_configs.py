@@ -77,7 +77,6 @@ def test_validation_writes_nothing() -> None:
     ("resource", "code"),
     [
         (change(2, "x", (SET, "retention.ms", "5")), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
-        (change(2, "a/b", (SET, "retention.ms", "5")), ErrorCode.INVALID_TOPIC_EXCEPTION),
         (change(4, "9", (SET, "retention.ms", "5")), ErrorCode.BROKER_ID_NOT_REGISTERED),
         (change(8, "1", (SET, "x", "INFO")), ErrorCode.INVALID_REQUEST),
         (change(77, "1", (SET, "x", "1")), ErrorCode.INVALID_REQUEST),

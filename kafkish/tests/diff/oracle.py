@@ -46,6 +46,6 @@ if __name__ == "__main__":
         ours, theirs = Path(place, "kafkish"), Path(place, "kafka")
         ours.mkdir()
         theirs.mkdir()
-        with apache_kafka.ApacheKafka(theirs, **SETTINGS) as kafka, running(ours) as port:
+        with apache_kafka.ApacheKafka(theirs, ["--standalone"], **SETTINGS) as kafka, running(ours) as port:
             brokers = ["--against", kafka.address, "--broker", f"127.0.0.1:{port}"]
             sys.exit(main(["diff", *brokers, *sys.argv[1:]]))

@@ -29,7 +29,7 @@ class DataNode(World):
             partitions=self.table,
             groups=nothing,
             producer_ids=nothing,
-            fetch_sessions=FetchSessions(100, 120_000, lambda: next(ids)),
+            fetch_sessions=FetchSessions(100, 120_000, lambda: next(ids), self.topic_name),
             timers=self.timers,
             wall_ms=lambda: self.now_ms,
             dice=Random(1),

@@ -20,7 +20,7 @@ from kafkish_protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
-from kafkish_protocol.records import read_batches
+from kafkish_protocol.records import Batch, read_batches
 from kafkish_protocol.stored.metadata_topics import PartitionChangeRecord
 from kafkish_protocol.types import ZERO_UUID, Uuid
 
@@ -61,7 +61,7 @@ def values(row: Any) -> list[bytes | None]:
 
 def fill(node: DataNode, *sent: bytes, topic: str = "orders", index: int = 0, **named: Any) -> None:
     for value in sent:
-        node.partition(topic, index).produce(batch_of(value, **named), -1, BY_NAME, NOW_MS)
+        node.partition(topic, index).produce(Batch(batch_of(value, **named)), -1, NOW_MS)
 
 
 @pytest.mark.parametrize("version", range(4, 13))
@@ -125,6 +125,17 @@ def test_an_incremental_session_tells_only_news(node: DataNode) -> None:
     again = FetchRequest(session_epoch=2, session_id=opened.session_id, min_bytes=1)
     (row,) = rows(node.ask(again, BY_NAME))
     assert (row.partition_index, values(row)) == (1, [b"b"])
+
+
+def test_a_session_goes_by_the_name_that_a_topic_had(node: DataNode) -> None:
+    topic_id = node.create_topic("orders")
+    opened = node.ask(fetch(0, topic="", topic_id=topic_id, session_epoch=0, max_wait_ms=0), BY_ID)
+    node.delete_topic(topic_id)
+    (row,) = rows(node.ask(FetchRequest(session_epoch=1, session_id=opened.session_id), BY_ID))
+    assert row.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    node.create_topic("orders")
+    (row,) = rows(node.ask(FetchRequest(session_epoch=2, session_id=opened.session_id), BY_ID))
+    assert row.error_code == ErrorCode.INCONSISTENT_TOPIC_ID
 
 
 def test_a_session_that_nobody_knows_is_refused(node: DataNode) -> None:

@@ -10,6 +10,7 @@ from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from kafkish_protocol.messages.describe_producers import DescribeProducersRequest, TopicRequest
 from kafkish_protocol.messages.init_producer_id import InitProducerIdRequest
+from kafkish_protocol.records import Batch
 
 ALL = -1
 
@@ -71,7 +72,7 @@ def node_of(world: World) -> NodeUnderTest:
 def test_producers_are_described_as_the_log_remembers_them(world: World) -> None:
     world.create_topic("t")
     batch = batch_of(b"a", b"b", producer_id=9, producer_epoch=2, base_sequence=0)
-    world.partition("t").produce(batch, ALL, 12, NOW_MS)
+    world.partition("t").produce(Batch(batch), ALL, NOW_MS)
     response = node_of(world).ask(DescribeProducersRequest(topics=[TopicRequest(name="t", partition_indexes=[0])]))
     (producer,) = response.topics[0].partitions[0].active_producers
     assert (producer.producer_id, producer.producer_epoch, producer.last_sequence) == (9, 2, 1)
@@ -94,7 +95,7 @@ def test_a_directory_tells_the_size_of_its_replicas(world: World, version: int) 
     world.create_topic("u")
     batch = batch_of(b"a")
     size_bytes = len(batch)
-    world.partition("t", 1).produce(batch, ALL, 12, NOW_MS)
+    world.partition("t", 1).produce(Batch(batch), ALL, NOW_MS)
     node = node_of(world)
     (everything,) = node.ask(DescribeLogDirsRequest(topics=None), version).results
     assert everything.log_dir == str(world.directory)

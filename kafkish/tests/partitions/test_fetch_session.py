@@ -73,8 +73,15 @@ def test_first_answer_has_everything_later_ones_only_news() -> None:
 
 def test_partition_that_gave_records_goes_to_the_end() -> None:
     table = sessions()
+    table.plan(request(0, 0, 0, 1, 2), VERSION, 0).answers([result(0), result(1), result(2)])
+    table.plan(request(100, 1), VERSION, 0).answers([result(0, 0, b"data"), result(1), result(2)])
+    assert partitions(table.plan(request(100, 2), VERSION, 0)) == [1, 2, 0]
+
+
+def test_a_new_session_keeps_the_requests_order_but_for_what_is_unknown() -> None:
+    table = sessions()
     first = table.plan(request(0, 0, 0, 1, 2), VERSION, 0)
-    first.answers([result(0, 0, b"data"), result(1), result(2)])
+    first.answers([result(0, error=100), result(1, 0, b"data"), result(2)])
     assert partitions(table.plan(request(100, 1), VERSION, 0)) == [1, 2, 0]
 
 
@@ -101,7 +108,8 @@ def test_sessions_end_when_the_client_says_so_or_forgets_everything() -> None:
     assert table.plan(request(100, -1, 0), VERSION, 0).session_id == 0
     assert len(table) == 0
     table.plan(request(0, 0, 0), VERSION, 0)
-    assert table.plan(request(101, 1, forget=(0,)), VERSION, 0).session_id == 0
+    last = table.plan(request(101, 1, 0, forget=(0,)), VERSION, 0)
+    assert (last.session_id, partitions(last)) == (0, [0])
     assert len(table) == 0
 
 

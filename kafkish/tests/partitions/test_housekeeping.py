@@ -7,7 +7,7 @@ import pytest
 from kafkish.partitions import housekeeping
 from kafkish.partitions.housekeeping import Housekeeping
 from kafkish.tests.partitions.world import World, batch_of
-from kafkish_protocol.records import read_batches
+from kafkish_protocol.records import Batch, read_batches
 from kafkish_storage import checkpoint
 
 
@@ -30,7 +30,7 @@ def fill(world: World, topic: str, count: int, *, step_ms: int = 1000) -> None:
     for number in range(count):
         world.now_ms += step_ms
         batch = batch_of(b"%d" % number, timestamp=world.now_ms)
-        world.partition(topic).produce(batch, -1, 12, world.now_ms)
+        world.partition(topic).produce(Batch(batch), -1, world.now_ms)
 
 
 def values(world: World, topic: str) -> list[bytes | None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from crc32c import crc32c
 
-from kafkish.partitions.validation import ProduceError, ProduceRules, validate
+from kafkish.partitions.validation import ProduceError, ProduceRules, only_batch, validate
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.records import Batch, Compression, Record, build_batch, build_end_marker
 
@@ -30,21 +30,26 @@ def changed(position: int, format: str, value: int) -> Callable[[], bytearray]:
     return make
 
 
+def taken_by(rules: ProduceRules, records: bytes | bytearray | None, version: int = 9) -> Batch:
+    batch = only_batch(None if records is None else memoryview(records), version)
+    return validate(batch, rules, NOW_MS, "orders-0")
+
+
 def refused(records: bytes | bytearray | None, rules: ProduceRules = RULES, version: int = 9) -> ProduceError:
     with pytest.raises(ProduceError) as error:
-        validate(None if records is None else memoryview(records), rules, version, NOW_MS)
+        taken_by(rules, records, version)
     return error.value
 
 
 def test_good_batch_is_taken_as_it_is() -> None:
     made = batch(producer_id=1, producer_epoch=0, base_sequence=0)
-    taken = validate(memoryview(made), RULES, 9, NOW_MS)
+    taken = taken_by(RULES, made)
     assert taken.view.obj is made
 
 
 @pytest.mark.parametrize("codec", Compression, ids=lambda codec: codec.name)
 def test_every_codec_is_taken(codec: Compression) -> None:
-    assert validate(memoryview(batch(compression=codec)), RULES, 9, NOW_MS).compression is codec
+    assert taken_by(RULES, batch(compression=codec)).compression is codec
 
 
 BAD: dict[str, tuple[Callable[[], bytes | bytearray | None], ErrorCode]] = {
@@ -65,9 +70,12 @@ BAD: dict[str, tuple[Callable[[], bytes | bytearray | None], ErrorCode]] = {
         ErrorCode.INVALID_RECORD,
     ),
     "producer without sequence": (changed(53, ">i", -1), ErrorCode.INVALID_RECORD),
-    "append time set by the client": (lambda: batch(log_append_time_ms=NOW_MS), ErrorCode.INVALID_TIMESTAMP),
+    "append time of the client in the future": (
+        lambda: batch(log_append_time_ms=NOW_MS + 7_200_000),
+        ErrorCode.INVALID_TIMESTAMP,
+    ),
     "two hours ahead": (lambda: batch(Record(0, NOW_MS + 7_200_000)), ErrorCode.INVALID_TIMESTAMP),
-    "compression 6": (changed(21, ">h", 6), ErrorCode.UNSUPPORTED_COMPRESSION_TYPE),
+    "compression 6": (changed(21, ">h", 6), ErrorCode.UNKNOWN_SERVER_ERROR),
     "larger than the topic allows": (
         lambda: batch(Record(0, NOW_MS, None, bytes(1_048_588))),
         ErrorCode.MESSAGE_TOO_LARGE,
@@ -82,9 +90,9 @@ def test_bad_batch_gets_its_error(case: str) -> None:
 
 
 def test_zstd_needs_version_7() -> None:
-    made = memoryview(batch(compression=Compression.ZSTD))
-    assert refused(made, version=6).code == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE  # type: ignore[arg-type]
-    validate(made, RULES, 7, NOW_MS)
+    made = batch(compression=Compression.ZSTD)
+    assert refused(made, version=6).code == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+    taken_by(RULES, made, version=7)
 
 
 @pytest.mark.parametrize("codec", Compression, ids=lambda codec: codec.name)
@@ -103,18 +111,48 @@ def test_bound_on_the_past_names_the_records_that_are_too_old() -> None:
     assert [record.index for record in error.records] == [1]
 
 
-def test_append_time_is_the_brokers() -> None:
-    made = bytes(batch(Record(0, 5), Record(1, NOW_MS + 7_200_000)))
-    taken = validate(memoryview(made), ProduceRules(log_append_time=True), 9, NOW_MS)
-    assert taken.crc_is_valid()
-    assert {record.timestamp for record in taken.records()} == {NOW_MS}
+HONEST = [Record(0, NOW_MS - 5, b"k"), Record(1, NOW_MS, b"k")]
+LIES: dict[str, tuple[int, str, int]] = {
+    "the latest before the first": (35, ">q", 5),
+    "the first ahead of all": (27, ">q", NOW_MS + 7_200_000),
+    "no first": (27, ">q", -1),
+}
+
+
+@pytest.mark.parametrize("codec", Compression, ids=lambda codec: codec.name)
+@pytest.mark.parametrize("lie", LIES)
+def test_the_records_are_asked_where_the_headers_times_cannot_be_true(lie: str, codec: Compression) -> None:
+    position, format, value = LIES[lie]
+    made = batch(*HONEST, compression=codec)
+    struct.pack_into(format, made, position, value)
+    struct.pack_into(">I", made, 17, crc32c(memoryview(made)[21:]))
+    latest_ms = max(record.timestamp for record in Batch(made).records())
+    if latest_ms > NOW_MS:
+        error = refused(made)
+        assert (error.code, [each.index for each in error.records]) == (ErrorCode.INVALID_TIMESTAMP, [0, 1])
+    else:
+        taken = taken_by(RULES, made)
+        assert taken.max_timestamp == latest_ms
+        assert taken.crc_is_valid()
+
+
+def test_append_time_is_not_the_clients_to_set() -> None:
+    made = batch(*HONEST, log_append_time_ms=NOW_MS)
+    assert refused(made, ProduceRules(log_append_time=True)).code == ErrorCode.INVALID_TIMESTAMP
+    taken = taken_by(RULES, made)
+    assert [record.timestamp for record in taken.records()] == [NOW_MS - 5, NOW_MS]
+
+
+def test_what_follows_the_batch_and_is_none_is_left_out() -> None:
+    made = batch()
+    assert taken_by(RULES, made + b"\0" * 11).view == made
 
 
 @pytest.mark.parametrize("codec", Compression, ids=lambda codec: codec.name)
 def test_topics_compression_replaces_the_producers(codec: Compression) -> None:
     records = [Record(n, NOW_MS + n, b"k%d" % n, b"v" * 50, [("h", None)]) for n in range(10)]
     made = batch(*records, compression=Compression.GZIP, producer_id=9, producer_epoch=1, base_sequence=4)
-    taken = validate(memoryview(made), ProduceRules(compression=codec), 9, NOW_MS)
+    taken = taken_by(ProduceRules(compression=codec), made)
     assert taken.compression is codec
     assert taken.crc_is_valid()
     assert (taken.producer_id, taken.producer_epoch, taken.base_sequence) == (9, 1, 4)
@@ -127,5 +165,5 @@ def test_records_are_not_unpacked_without_need() -> None:
     made[61:] = b"garbage"
     struct.pack_into(">i", made, 8, len(made) - 12)
     struct.pack_into(">I", made, 17, crc32c(memoryview(made)[21:]))
-    assert isinstance(validate(memoryview(made), RULES, 9, NOW_MS), Batch)
+    assert isinstance(taken_by(RULES, made), Batch)
     assert refused(made, ProduceRules(compacted=True)).code == ErrorCode.INVALID_RECORD

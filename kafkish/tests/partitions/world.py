@@ -151,6 +151,9 @@ class World:
     def delete_topic(self, topic_id: Uuid) -> None:
         self.commit(RemoveTopicRecord(topic_id=topic_id))
 
+    def topic_name(self, topic_id: Uuid) -> str | None:
+        return self.publisher.image.topic_name(topic_id)
+
     def partition(self, topic: str, index: int = 0) -> Partition:
         found = self.table.by_name(topic, index)
         assert found is not None

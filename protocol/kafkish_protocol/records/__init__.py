@@ -14,7 +14,7 @@ from kafkish_protocol.records.batch import (
     BatchHeader,
     assign_offset,
     read_batches,
-    set_log_append_time,
+    set_max_timestamp,
     stamp,
 )
 from kafkish_protocol.records.builder import build_batch, thin_batch
@@ -58,7 +58,7 @@ __all__ = [
     "read_control_type",
     "read_coordinator_epoch",
     "read_spans",
-    "set_log_append_time",
+    "set_max_timestamp",
     "stamp",
     "thin_batch",
 ]

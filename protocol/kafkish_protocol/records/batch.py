@@ -26,6 +26,7 @@ HEADER_BYTES: Final = 61
 LENGTH_END: Final = 12  # the length counts from here
 CRC_START: Final = 21
 MAGIC_OFFSET: Final = 16
+MAGIC: Final = 2
 SMALLEST_LEGACY_BYTES: Final = 14
 
 NO_PRODUCER_ID: Final = -1
@@ -189,7 +190,7 @@ def batch_size_bytes(view: memoryview, position: int = 0) -> int:
     if magic in (0, 1):
         reason = f"magic {magic} is the format of Kafka before 0.11, which is not supported"
         raise InvalidRecordError(reason, path="batch.magic", offset=position + MAGIC_OFFSET)
-    if magic != 2:
+    if magic != MAGIC:
         raise CorruptBatchError(f"magic {magic} does not exist", path="batch.magic", offset=position + MAGIC_OFFSET)
     if size_bytes < HEADER_BYTES:
         raise CorruptBatchError(f"a batch cannot have {size_bytes} bytes", path="batch.length", offset=position + 8)
@@ -233,11 +234,11 @@ def stamp(
     return header, batch.view[HEADER_BYTES:]
 
 
-def set_log_append_time(buffer: bytearray | memoryview, position: int, now_ms: int) -> None:
-    """Give all records of the batch the time of the append, and mend the checksum."""
+def set_max_timestamp(buffer: bytearray | memoryview, position: int, timestamp: int) -> None:
+    """Say that the records have times of their own and this is the latest, and mend the checksum."""
     size_bytes = _LENGTH.unpack_from(buffer, position + 8)[0] + LENGTH_END
-    attributes = struct.unpack_from(">h", buffer, position + CRC_START)[0] | TIMESTAMP_TYPE_BIT
+    attributes = struct.unpack_from(">h", buffer, position + CRC_START)[0] & ~TIMESTAMP_TYPE_BIT
     struct.pack_into(">h", buffer, position + CRC_START, attributes)
-    _OFFSET.pack_into(buffer, position + 35, now_ms)
+    _OFFSET.pack_into(buffer, position + 35, timestamp)
     crc = crc32c(memoryview(buffer)[position + CRC_START : position + size_bytes])
     struct.pack_into(">I", buffer, position + 17, crc)

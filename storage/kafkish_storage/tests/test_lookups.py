@@ -84,8 +84,8 @@ def test_the_end_of_an_epoch_is_where_the_next_one_starts(open_log: OpenLog) -> 
     for epoch, count in ((1, 2), (4, 3), (9, 1)):
         for _ in range(count):
             log.append_as_leader([batch(b"x")], epoch, 1000)
-    assert [log.end_of_epoch(epoch) for epoch in (0, 1, 3, 4, 8, 9, 10)] == [
-        (0, 0), (1, 2), (1, 2), (4, 5), (4, 5), (9, 6), None,
+    assert [log.end_of_epoch(epoch) for epoch in (-2, -1, 0, 1, 3, 4, 8, 9, 10)] == [
+        (-2, 0), None, (0, 0), (1, 2), (1, 2), (4, 5), (4, 5), (9, 6), None,
     ]  # fmt: skip
 
 

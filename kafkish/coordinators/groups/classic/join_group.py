@@ -17,7 +17,7 @@ from kafkish.coordinators.groups.classic import rebalance, responses
 from kafkish.coordinators.groups.classic.group import ClassicGroup, GroupState
 from kafkish.coordinators.groups.classic.member import Member, Protocols
 from kafkish.coordinators.groups.records import group_record, new_group_record
-from kafkish.coordinators.groups.refusals import refuse_join
+from kafkish.coordinators.groups.refusals import fault_of, refuse_join
 from kafkish.coordinators.groups.state import ShardState, session_key
 from kafkish.coordinators.inputs import Caller, Now
 from kafkish_protocol.error_codes import ErrorCode
@@ -32,25 +32,23 @@ def join_group(shard: ShardState, request: JoinGroupRequest, caller: Caller, now
     known = shard.groups.get(request.group_id)
     group = known or ClassicGroup(request.group_id, now.wall_ms)
     joining = _Joining(shard, group, request, caller, now)
-    if error := _check(shard, request, known is not None):
+    if error := _check(shard, request, caller.api_version, known is not None):
         joining.refuse(error, request.member_id)
-    elif not joining.has_room():
+        return
+    if known is None:  # also for someone who is not let in
+        shard.groups[group.group_id] = group
+        shard.outbox.write([new_group_record(group.group_id, now.wall_ms)], _GroupCreated(shard, group))
+    if not joining.has_room():
         joining.turn_away()
     elif not group.supports(request.protocol_type, joining.protocols):
         joining.refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
     else:
-        if known is None:
-            shard.groups[group.group_id] = group
-            shard.outbox.write([new_group_record(group.group_id, now.wall_ms)], _GroupCreated(shard, group))
         joining.let_in()
 
 
-def _check(shard: ShardState, request: JoinGroupRequest, group_exists: bool) -> ErrorCode:
-    settings = shard.settings
-    if not request.group_id:
-        return ErrorCode.INVALID_GROUP_ID
-    if not settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms:
-        return ErrorCode.INVALID_SESSION_TIMEOUT
+def _check(shard: ShardState, request: JoinGroupRequest, version: int, group_exists: bool) -> ErrorCode:
+    if fault := fault_of(request, version, shard.settings):
+        return fault
     return ErrorCode.UNKNOWN_MEMBER_ID if request.member_id and not group_exists else ErrorCode.NONE
 
 

@@ -14,18 +14,17 @@ from kafkish.coordinators.effects import Effects, error_for_clients
 from kafkish.coordinators.groups.classic import rebalance, responses
 from kafkish.coordinators.groups.classic.group import ClassicGroup, GroupState
 from kafkish.coordinators.groups.records import group_record
+from kafkish.coordinators.groups.refusals import fault_of
 from kafkish.coordinators.groups.state import ShardState, sync_key
 from kafkish.coordinators.inputs import Caller, Now
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.sync_group import SyncGroupRequest
 
-_PROTOCOL_VERSION = 5
-
 
 def sync_group(shard: ShardState, request: SyncGroupRequest, caller: Caller, now: Now) -> None:  # noqa: ARG001
     """Answer at once, or wait for the leader."""
     group = shard.groups.get(request.group_id)
-    error = _check(group, request, caller.api_version)
+    error = fault_of(request, caller.api_version, shard.settings) or _check(group, request)
     if group is None or error:
         shard.refuse(request, caller, error)
         return
@@ -41,11 +40,7 @@ def sync_group(shard: ShardState, request: SyncGroupRequest, caller: Caller, now
         _store(shard, group, request)
 
 
-def _check(group: ClassicGroup | None, request: SyncGroupRequest, version: int) -> ErrorCode:
-    if version >= _PROTOCOL_VERSION and None in (request.protocol_type, request.protocol_name):
-        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    if not request.group_id:
-        return ErrorCode.INVALID_GROUP_ID
+def _check(group: ClassicGroup | None, request: SyncGroupRequest) -> ErrorCode:
     if group is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if error := group.check_member(request.member_id, request.group_instance_id):

@@ -13,6 +13,7 @@ from kafkish.tests.coordinators.groups.requests import (
     sync,
 )
 from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.messages.join_group import JoinGroupRequest
 
 VERSIONS = range(10)
 
@@ -41,8 +42,6 @@ REFUSED = [
     ("a session that is too short", join(session_ms=5_999), ErrorCode.INVALID_SESSION_TIMEOUT),
     ("a session that is too long", join(session_ms=1_800_001), ErrorCode.INVALID_SESSION_TIMEOUT),
     ("a member id in a group that does not exist", join(member="who"), ErrorCode.UNKNOWN_MEMBER_ID),
-    ("no protocols", join(protocols={}), ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
-    ("no protocol type", join(protocol_type=""), ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
 ]
 
 
@@ -55,6 +54,17 @@ def test_refused_join_leaves_no_group_behind(what: str, request_: object, error:
     assert response.protocol_name == (None if version >= 7 else "")
     assert model.log == []
     assert not model.shard.state.groups
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("request_", [join(protocols={}), join(protocol_type="")], ids=["no protocols", "no type"])
+def test_who_does_not_fit_into_a_new_group_is_refused_and_the_group_stays(
+    request_: JoinGroupRequest, version: int
+) -> None:
+    model = GroupModel()
+    assert model.ask(request_, version).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert model.state_name() == "Empty"
+    assert len(model.log) == 1
 
 
 REFUSED_BY_A_GROUP = [

@@ -5,6 +5,7 @@ import pytest
 from kafkish.tests.coordinators.groups.group_model import GroupModel
 from kafkish.tests.coordinators.groups.requests import commit, fetch, join, leave
 from kafkish_protocol.error_codes import ErrorCode
+from kafkish_protocol.messages.list_groups import ListGroupsRequest
 from kafkish_protocol.messages.offset_commit import OffsetCommitRequest
 from kafkish_protocol.stored.offset_commit import OffsetCommitValue
 from kafkish_protocol.types import Uuid
@@ -173,6 +174,14 @@ def test_empty_group_id_is_a_group_for_offsets_alone() -> None:
     assert error_of(model, commit("", AT)) == ErrorCode.NONE
     assert model.committed("") == AT
     assert model.error(join("")) == ErrorCode.INVALID_GROUP_ID
+
+
+def test_a_commit_of_nothing_makes_a_group_all_the_same() -> None:
+    model = GroupModel()
+    model.ask(commit("g", AT, metadata="m" * 4097))
+    assert model.committed() == {}
+    assert [group.group_id for group in model.ask(ListGroupsRequest()).groups] == ["g"]
+    assert model.written == []
 
 
 def test_group_made_by_a_commit_can_be_joined_and_then_belongs_to_its_members() -> None:

@@ -46,9 +46,9 @@ def by_length(group_id: str) -> int:
 
 
 def test_describe_is_split_by_shard_and_answered_in_order() -> None:
-    request = describe("aa", "b", "cc", "d")
+    request = describe("aa", "b", "cc", "d", "aa")
     parts = split(request, by_length)
-    assert {partition: part.groups for partition, part in parts.items()} == {2: ["aa", "cc"], 1: ["b", "d"]}  # type: ignore[attr-defined]
+    assert {partition: part.groups for partition, part in parts.items()} == {2: ["aa", "cc", "aa"], 1: ["b", "d"]}  # type: ignore[attr-defined]
     answers = [
         DescribeGroupsResponse(groups=[DescribedGroup(group_id=name) for name in part.groups])
         for part in parts.values()
@@ -56,7 +56,7 @@ def test_describe_is_split_by_shard_and_answered_in_order() -> None:
     ]
     merged = merge(request, answers)
     assert isinstance(merged, DescribeGroupsResponse)
-    assert [group.group_id for group in merged.groups] == ["aa", "b", "cc", "d"]
+    assert [group.group_id for group in merged.groups] == ["aa", "b", "cc", "d", "aa"]
 
 
 def test_offset_fetch_keeps_what_holds_for_all_groups() -> None:
