@@ -16,6 +16,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from kafkish_protocol.errors import CodecError
 from kafkish_protocol.records.checksum import crc32c
 from kafkish_protocol.records.compression import Compression, decompress, default_limit_bytes
 from kafkish_protocol.records.errors import CorruptBatchError, InvalidRecordError
@@ -157,9 +158,13 @@ class Batch(BatchHeader):
     def __init__(self, buffer: Buffer, position: int = 0) -> None:
         """Take the batch at this position; refuse it if it is not whole or not of format 2."""
         view = memoryview(buffer)
-        size_bytes = batch_size_bytes(view, position)
+        left = len(view) - position
+        if left < HEADER_BYTES:
+            raise _fault(view, position)
         super().__init__(view, position)
-        self.view = view if size_bytes == len(view) else view[position : position + size_bytes]
+        if self.magic != MAGIC or not HEADER_BYTES <= self.size_bytes <= left:
+            raise _fault(view, position)
+        self.view = view if self.size_bytes == len(view) else view[position : position + self.size_bytes]
 
     def crc_is_valid(self) -> bool:
         """Whether the bytes are those that the producer summed up."""
@@ -175,26 +180,24 @@ class Batch(BatchHeader):
         return b"".join(decompress(self.compression, self.view[HEADER_BYTES:], limit_bytes))
 
 
-def batch_size_bytes(view: memoryview, position: int = 0) -> int:
-    """The size of the batch at this position, if it is whole and of format 2."""
+def _fault(view: memoryview, position: int) -> CodecError:
+    """Why there is no whole batch of format 2 at this position."""
     left = len(view) - position
     if left < LENGTH_END:
-        raise InvalidRecordError(f"a batch needs {HEADER_BYTES} bytes, {left} left", path="batch", offset=position)
+        return InvalidRecordError(f"a batch needs {HEADER_BYTES} bytes, {left} left", path="batch", offset=position)
     size_bytes: int = _LENGTH.unpack_from(view, position + 8)[0] + LENGTH_END
     if size_bytes < LENGTH_END + SMALLEST_LEGACY_BYTES:
-        raise CorruptBatchError(f"a batch cannot have {size_bytes} bytes", path="batch.length", offset=position + 8)
+        return CorruptBatchError(f"a batch cannot have {size_bytes} bytes", path="batch.length", offset=position + 8)
     if size_bytes > left:
         reason = f"the batch has {size_bytes} bytes, {left} left"
-        raise InvalidRecordError(reason, path="batch.length", offset=position + 8)
+        return InvalidRecordError(reason, path="batch.length", offset=position + 8)
     magic = view[position + MAGIC_OFFSET]
     if magic in (0, 1):
         reason = f"magic {magic} is the format of Kafka before 0.11, which is not supported"
-        raise InvalidRecordError(reason, path="batch.magic", offset=position + MAGIC_OFFSET)
+        return InvalidRecordError(reason, path="batch.magic", offset=position + MAGIC_OFFSET)
     if magic != MAGIC:
-        raise CorruptBatchError(f"magic {magic} does not exist", path="batch.magic", offset=position + MAGIC_OFFSET)
-    if size_bytes < HEADER_BYTES:
-        raise CorruptBatchError(f"a batch cannot have {size_bytes} bytes", path="batch.length", offset=position + 8)
-    return size_bytes
+        return CorruptBatchError(f"magic {magic} does not exist", path="batch.magic", offset=position + MAGIC_OFFSET)
+    return CorruptBatchError(f"a batch cannot have {size_bytes} bytes", path="batch.length", offset=position + 8)
 
 
 def read_batches(buffer: Buffer, position: int = 0) -> Iterator[Batch]:
