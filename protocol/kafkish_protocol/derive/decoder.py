@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
 from kafkish_protocol.derive.errors import DECODE_FAULTS, raise_decode_error
-from kafkish_protocol.derive.init import is_mutable
+from kafkish_protocol.derive.init import make_default
 from kafkish_protocol.derive.source import Part, Source
 from kafkish_protocol.errors import Malformed
 from kafkish_protocol.fields import Field, is_null
@@ -66,7 +66,7 @@ class DecoderSource:
                 if f.in_body(self.version):
                     self.field(f, f"{target}.{f.name}")
                 else:
-                    self.default(f, f"{target}.{f.name}")
+                    make_default(source, f, f"{target}.{f.name}")
         if self.flexible:
             with source.at("tags"):
                 self.tags([f for f in schema.fields if f.in_tags(self.version)], target)
@@ -74,18 +74,6 @@ class DecoderSource:
 
     def class_of(self, schema: Schema) -> str:
         return self.source.constant(schema.struct_class.__name__, schema.struct_class)
-
-    def default(self, f: Field, target: str) -> None:
-        """Give a field that is not there its default. A struct is made field by field, quicker than its `__init__`."""
-        if not is_mutable(f):
-            self.source.line(f"{target} = {f.default_value()!r}")
-        elif isinstance(f.wire, Nested):
-            inner = f"o{self.source.number()}"
-            self.source.line(f"{target} = {inner} = new({self.class_of(f.wire.schema)})")
-            for inner_field in f.wire.schema.fields:
-                self.default(inner_field, f"{inner}.{inner_field.name}")
-        else:
-            self.source.line(f"{target} = []")
 
     def tags(self, known: list[Field], target: str) -> None:
         """Read the tagged section: nearly always one zero byte, read together with what stands before it."""

@@ -19,13 +19,29 @@ def derive_init(schema: "Schema") -> Callable[..., None]:
     for f in schema.fields:
         if is_mutable(f):
             source.constant(f"default_{f.name}", source.constants["unset"])
-            made = "[]" if isinstance(f.wire, Array) else f"{source.constant(f'make_{f.name}', f.default_value)}()"
-            source.line(f"self.{f.name} = {made} if {f.name} is {unset} else {f.name}")
+            with source.block(f"if {f.name} is {unset}:"):
+                make_default(source, f, f"self.{f.name}")
+            with source.block("else:"):
+                source.line(f"self.{f.name} = {f.name}")
         else:
             source.constant(f"default_{f.name}", f.default_value())
             source.line(f"self.{f.name} = {f.name}")
     source.line("return")
     return source.compile(f"<{schema.name} init>")
+
+
+def make_default(source: Source, f: "Field", target: str) -> None:
+    """Give a field its default. A struct is made field by field, quicker than by its `__init__`."""
+    if not is_mutable(f):
+        source.line(f"{target} = {f.default_value()!r}")
+    elif isinstance(f.wire, Nested):
+        inner, struct_class = f"o{source.number()}", f.wire.schema.struct_class
+        made = source.constant(struct_class.__name__, struct_class)
+        source.line(f"{target} = {inner} = {source.constant('new', object.__new__)}({made})")
+        for inner_field in f.wire.schema.fields:
+            make_default(source, inner_field, f"{inner}.{inner_field.name}")
+    else:
+        source.line(f"{target} = []")
 
 
 def is_mutable(f: "Field") -> bool:
