@@ -52,7 +52,7 @@ def fetch(request: FetchRequest, context: RequestContext) -> FetchResponse | Def
     if reading.is_enough or request.max_wait_ms <= 0 or not plan.wanted:
         return reading.response()
     waiting = wait_for_bytes(
-        reading.positions,
+        reading.positions(),
         reading.min_bytes,
         committed=reading.committed,
         max_wait_ms=request.max_wait_ms,
@@ -64,8 +64,8 @@ def fetch(request: FetchRequest, context: RequestContext) -> FetchResponse | Def
 class _Reading:
     """One fetch: what it wants, and what was found."""
 
-    __slots__ = ("_context", "_has_news", "_plan", "_results", "_size_bytes", "committed", "max_bytes", "min_bytes",
-                 "positions")  # fmt: skip
+    __slots__ = ("_context", "_has_errors", "_has_news", "_plan", "_results", "_size_bytes", "committed", "max_bytes",
+                 "min_bytes")  # fmt: skip
 
     def __init__(self, request: FetchRequest, plan: FetchPlan, context: RequestContext) -> None:
         self._plan = plan
@@ -73,13 +73,6 @@ class _Reading:
         self.committed = request.isolation_level == _READ_COMMITTED
         self.max_bytes = min(request.max_bytes, context.services.metadata.settings.fetch.fetch_max_bytes)
         self.min_bytes = min(request.min_bytes, self.max_bytes)
-        self._reset()
-
-    def _reset(self) -> None:
-        self._results: list[tuple[Wanted, PartitionData]] = []
-        self.positions: list[Position] = []
-        self._size_bytes = 0
-        self._has_news = False  # something that is not worth waiting with
 
     @property
     def is_enough(self) -> bool:
@@ -87,21 +80,31 @@ class _Reading:
 
     def read(self) -> None:
         """Read every partition, as far as `max_bytes` go."""
+        self._results: list[tuple[Wanted, PartitionData]] = []
+        self._size_bytes = 0
+        self._has_news = False  # something that is not worth waiting with
+        self._has_errors = False
         for wanted, asked in self._plan.wanted:
             try:
-                row = self._read_one(wanted, asked)
+                row = self._read_one(self._find(wanted), asked)
             except PartitionError as error:
-                self._has_news = True
+                self._has_news = self._has_errors = True
                 row = _refused(asked.partition, error.code)
             self._results.append((wanted, row))
 
     def read_again(self) -> FetchResponse:
-        self._reset()
         self.read()
         return self.response()
 
-    def _read_one(self, wanted: Wanted, asked: FetchPartition) -> PartitionData:
-        partition = self._find(wanted)
+    def positions(self) -> list[Position]:
+        """Where it reads, and how much is there; no partition was refused."""
+        asked = [asked for _, asked in self._plan.wanted]
+        return [
+            Position(self._find(wanted), each.fetch_offset, each.partition_max_bytes, len(row.records or b""))
+            for each, (wanted, row) in zip(asked, self._results, strict=True)
+        ]
+
+    def _read_one(self, partition: Partition, asked: FetchPartition) -> PartitionData:
         partition.require_leader(asked.current_leader_epoch)
         if asked.last_fetched_epoch >= 0:
             diverging = find_divergence(partition, asked.fetch_offset, asked.last_fetched_epoch)
@@ -113,11 +116,9 @@ class _Reading:
         limit = max(0, min(asked.partition_max_bytes, self.max_bytes - self._size_bytes))
         is_first = self._size_bytes == 0
         found = partition.read(asked.fetch_offset, limit, committed=self.committed, at_least_one=is_first)
-        size_bytes = 0 if found.records is None else found.records.length
-        self._size_bytes += size_bytes
-        self.positions.append(Position(partition, asked.fetch_offset, asked.partition_max_bytes, size_bytes))
         row = _row(asked.partition, partition)
         if found.records is not None:
+            self._size_bytes += found.records.length
             row.records = cast("memoryview", FileRecords(found.records))
         is_cut = found.records is None and limit > 0 and asked.fetch_offset < row.last_stable_offset
         if self.committed and not is_cut:  # Kafka says nothing of transactions where not even one batch fits
@@ -131,16 +132,22 @@ class _Reading:
         services = self._context.services
         if self._context.api_version >= _TOPIC_IDS_VERSION:
             partition = services.partitions.by_id(wanted.topic_id, wanted.partition)
-            topic = services.metadata.image.topics.by_id.get(wanted.topic_id)
-            unknown = self._why_unknown(wanted) if topic is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         else:
             partition = services.partitions.by_name(wanted.topic, wanted.partition)
-            topic = services.metadata.image.topic(wanted.topic)
+        if partition is None:
+            raise PartitionError(self._why_missing(wanted))
+        return partition
+
+    def _why_missing(self, wanted: Wanted) -> ErrorCode:
+        image = self._context.services.metadata.image
+        if self._context.api_version >= _TOPIC_IDS_VERSION:
+            topic = image.topics.by_id.get(wanted.topic_id)
+            unknown = self._why_unknown(wanted) if topic is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        else:
+            topic = image.topic(wanted.topic)
             unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if partition is not None:
-            return partition
         is_elsewhere = topic is not None and wanted.partition in topic.partitions
-        raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER if is_elsewhere else unknown)
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER if is_elsewhere else unknown
 
     def _why_unknown(self, wanted: Wanted) -> ErrorCode:
         """A session goes by the name that a topic had: another topic may have it now."""
@@ -156,7 +163,7 @@ class _Reading:
     def response(self) -> FetchResponse:
         answered = self._plan.answers(self._results)
         response = FetchResponse(session_id=self._plan.session_id, responses=list(_by_topic(answered)))
-        leaders = self._name_leaders(answered)
+        leaders = self._name_leaders(answered) if self._has_errors else None
         if leaders and self._context.api_version >= _NODES_VERSION:
             response.node_endpoints = [
                 NodeEndpoint(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
