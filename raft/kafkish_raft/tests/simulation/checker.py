@@ -70,7 +70,6 @@ class Checker:
         self.leaders: dict[int, tuple[NodeId, int]] = {}
         self.votes: dict[tuple[ReplicaKey, int], ReplicaKey] = {}
         self.pre_votes: dict[tuple[ReplicaKey, int], set[NodeId]] = {}
-        self.campaigns: set[tuple[ReplicaKey, int]] = set()
         self.records: dict[tuple[int, int], int] = {}
         self.lost_disks: set[ReplicaKey] = set()
         self._epochs: dict[NodeId, int] = {}
@@ -106,6 +105,15 @@ class Checker:
             self._fail(EPOCHS_RISE, node, f"persists epoch {election.epoch} after {former.epoch}")
         if election.epoch == former.epoch and former.voted_key not in (None, election.voted_key):
             self._fail(ONE_VOTE, node, f"replaces its vote for {former.voted_key} by {election.voted_key}")
+        if election.epoch > former.epoch and election.voted_key == node.key:
+            self._standing(node, election.epoch)
+
+    def _standing(self, node: Node, epoch: int) -> None:
+        """By the voters as they are now. If a crash takes back their last change, the node may stand all the same."""
+        assert node.raft
+        granted = self.pre_votes.get((node.key, epoch - 1), {node.id}) & set(node.raft.voters.by_id)
+        if len(granted) < node.raft.voters.majority:
+            self._fail(PRE_VOTE_FIRST, node, f"stands for epoch {epoch} with pre-votes of {sorted(granted)}")
 
     def appending(self, node: Node, offset: int, entry: Entry) -> None:
         known_uid = self.records.setdefault((offset, entry.epoch), entry.uid)
@@ -168,13 +176,8 @@ class Checker:
         self._told(node, epoch)
         if request.pre_vote:
             self.pre_votes.setdefault((key, epoch), {node.id})
-        elif (key, epoch) not in self.campaigns:
+        else:
             self._vote(node, key, epoch)
-            assert node.raft
-            granted = self.pre_votes.get((key, epoch - 1), {node.id}) & set(node.raft.voters.by_id)
-            if len(granted) < node.raft.voters.majority:
-                self._fail(PRE_VOTE_FIRST, node, f"stands for epoch {epoch} with pre-votes of {sorted(granted)}")
-            self.campaigns.add((key, epoch))
 
     def replying(self, node: Node, request: messages.Request, response: messages.Response) -> None:
         if isinstance(response, messages.QuorumResponse):
