@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kafkish_protocol.records import HEADER_BYTES, NO_TIMESTAMP, Batch, stamp
 from kafkish_storage import cutting, reading
+from kafkish_storage.aborted import aborted_between, aborted_of
 from kafkish_storage.config import LogConfig
 from kafkish_storage.errors import BatchTooLargeError, OffsetOutOfRangeError, UnexpectedOffsetError
 from kafkish_storage.files.port import Buffer
@@ -86,7 +87,8 @@ class Log:
         self.last_flush_ms = now_ms
         self.generation = 0  # goes up when offsets that were in the log are taken out of it
         self.names_changed = False  # files were made, renamed or removed, and no sync has covered it
-        self.transactions_changed = False
+        self.transactions_changed = False  # what the checkpoint of transaction indexes vouches for
+        self.has_read_checksums = False  # of that checkpoint
         self.flushing: FlushJob | None = None
         self.compacting: CompactionJob | None = None  # whose new segments do not have their own names yet
         self.garbage: list[tuple[int, str]] = []  # (when it may go, path)
@@ -96,9 +98,9 @@ class Log:
 
     __slots__ = (
         "_dice", "checkpointed_recovery_point", "compacting", "config", "end_offset", "epochs", "flushing",
-        "garbage", "generation", "health", "high_watermark", "home", "last_flush_ms", "names_changed", "on_cut",
-        "partition", "producers", "recovery_point", "segments", "snapshots", "start_offset", "tail", "topic_id",
-        "transactions_changed",
+        "garbage", "generation", "has_read_checksums", "health", "high_watermark", "home", "last_flush_ms",
+        "names_changed", "on_cut", "partition", "producers", "recovery_point", "segments", "snapshots", "start_offset",
+        "tail", "topic_id", "transactions_changed",
     )  # fmt: skip
 
     # -- appending
@@ -216,7 +218,9 @@ class Log:
         if batch.producer_id >= 0:
             ended = self.producers.apply(batch)
             if ended is not None and ended.is_aborted:
-                segment.transactions.append(AbortedTransaction.of(ended))
+                known = aborted_of(self, segment)
+                if not known or known[-1].last_offset < ended.last_offset:  # or it was found in the log just now
+                    segment.transactions.append(AbortedTransaction.of(ended))
                 self.transactions_changed = True
 
     # -- reading
@@ -241,15 +245,15 @@ class Log:
         upper_offset = self.end_offset if upper_offset is None else min(upper_offset, self.end_offset)
         try:
             found = reading.read(self, offset, max_bytes, upper_offset, at_least_one=at_least_one)
+            if found is None or not with_aborted:
+                return found or Read(None, offset, [])
+            return found._replace(aborted=reading.aborted_in(self, offset, found))
         except OSError as error:
             raise self.health.failed(error, f"while reading {self.partition}") from error
-        if found is None or not with_aborted:
-            return found or Read(None, offset, [])
-        return found._replace(aborted=reading.aborted_in(self, offset, found))
 
     def aborted_transactions(self, start_offset: int, upper_offset: int) -> list[AbortedTransaction]:
         """The aborted transactions that have records in a range."""
-        return reading.aborted_between(self, start_offset, upper_offset)
+        return aborted_between(self, start_offset, upper_offset)
 
     # -- looking up
 
@@ -341,7 +345,7 @@ class Log:
         new = Segment.create(self.home, base_offset, self.config, now_ms=now_ms, jitter_ms=self._jitter_ms())
         old.seal()
         self.segments.add(new)
-        self.names_changed = True
+        self.names_changed = self.transactions_changed = True
         self.producers.end_offset = base_offset
         self.snapshots.take(self.producers)
         return new
@@ -435,8 +439,3 @@ class Log:
             raise self.health.failed(error, f"while flushing {self.partition}") from error
         self.last_flush_ms = self.last_flush_ms if now_ms is None else now_ms
         return self.flushing
-
-    def transaction_checkpoint(self) -> dict[int, int]:
-        """The segments with aborted transactions, and checksums of them."""
-        with_entries = [segment for segment in self.segments if segment.transactions.entries]
-        return {segment.base_offset: segment.transactions.checksum() for segment in with_entries}

@@ -102,6 +102,7 @@ class Segment:
             raise
         segment._file = file
         segment._max_timestamp = NO_TIMESTAMP
+        segment.transactions.begin()
         segment.active = True
         home.handles.opened(segment)
         return segment
@@ -388,7 +389,7 @@ class Segment:
             part.home = home
         self.largest_timestamp()
         assert self.file
-        assert self.transactions.entries is not None
+        assert self.transactions.known() is not None
         self.offset_index.wake()
         self.time_index.wake()
         self.is_pinned = True

@@ -147,6 +147,11 @@ class ProducerState:
     # -- transactions
 
     @property
+    def first_open_offset(self) -> int | None:
+        """Where the first transaction starts that is open."""
+        return next(iter(self._open), None)
+
+    @property
     def first_unstable_offset(self) -> int | None:
         """Where the first transaction starts that is open, or whose end is not replicated yet."""
         if not self._open:
