@@ -132,7 +132,8 @@ def test_a_record_without_a_key_goes() -> None:
     assert store.pairs() == [(1, "a", "1")]
 
 
-def test_aborted_records_go_and_do_not_shadow_what_was_committed() -> None:
+@pytest.mark.parametrize("is_known", [True, False], ids=["", "the index is lost"])
+def test_aborted_records_go_and_do_not_shadow_what_was_committed(is_known: bool) -> None:
     store = Store()
     store.put(("a", "old"))
     for producer_id, commit in ((5, False), (6, True)):
@@ -144,8 +145,14 @@ def test_aborted_records_go_and_do_not_shadow_what_was_committed() -> None:
         store.log.append_as_leader([one], 0, 1000, guard=guard)
         store.log.append_as_leader([marker(commit, producer_id)], 0, 1000, origin=Origin.COORDINATOR)
     store.put(("z", "1"))
+    store.manager.close()
+    for name in ("00000000000000000000.txnindex", "transaction-index-checkpoint") if not is_known else ():
+        assert store.disk.stat(f"/data/t-0/{name}")
+        store.disk.remove(f"/data/t-0/{name}")
+    store.open()
     store.compact()
     assert store.pairs() == [(0, "a", "old"), (3, "c", "6"), (5, "z", "1")]
+    assert store.log.aborted_transactions(0, store.log.end_offset) == [(5, 1, 2, 3)]
 
 
 def test_an_open_transaction_is_not_compacted() -> None:
