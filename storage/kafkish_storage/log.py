@@ -13,6 +13,7 @@ goes on: no lock is held while appending or reading.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -122,7 +123,11 @@ class Log:
         """
         if self.health.failure is not None:
             self.health.check()
-        if batches[0].producer_id >= 0 or (len(batches) > 1 and any(batch.producer_id >= 0 for batch in batches)):
+        if len(batches) == 1:
+            must_check = batches[0].producer_id >= 0 and not self.producers.continues(batches[0])
+        else:
+            must_check = any(batch.producer_id >= 0 for batch in batches)
+        if must_check:
             duplicate = self._check_producers(batches, origin, guard, transaction_version)
             if duplicate is not None:
                 return duplicate
@@ -131,11 +136,10 @@ class Log:
         buffers: list[Buffer] = []
         length = 0
         for batch in batches:
-            buffers.append(stamp(batch, next_offset, leader_epoch, append_time_ms))
-            buffers.append(batch.view[HEADER_BYTES:])
+            buffers += stamp(batch, next_offset, leader_epoch, append_time_ms), batch.view[HEADER_BYTES:]
             length += batch.size_bytes
             next_offset += batch.last_offset_delta + 1
-        self._write(batches, buffers, length, now_ms)
+        self._write(batches, buffers, length, next_offset, now_ms)
         return Appended(first_offset, next_offset - 1, NO_TIMESTAMP if append_time_ms is None else append_time_ms)
 
     def _check_producers(
@@ -170,7 +174,8 @@ class Log:
                 raise UnexpectedOffsetError(batch.base_offset, expected)
             expected = batch.next_offset
         for run in self._runs(known):
-            self._write(run, [batch.view for batch in run], sum(batch.size_bytes for batch in run), now_ms)
+            length = sum(batch.size_bytes for batch in run)
+            self._write(run, [batch.view for batch in run], length, run[-1].next_offset, now_ms)
         return Appended(known[0].base_offset, known[-1].last_offset, NO_TIMESTAMP)
 
     def _runs(self, batches: Sequence[Batch]) -> Iterator[list[Batch]]:
@@ -185,15 +190,16 @@ class Log:
             left_bytes -= batch.size_bytes
         yield run
 
-    def _write(self, batches: Sequence[Batch], buffers: Sequence[Buffer], length: int, now_ms: int) -> None:
-        last = batches[-1]
-        next_offset = last.base_offset + last.last_offset_delta + 1
-        timestamp = last.max_timestamp if len(batches) == 1 else max(batch.max_timestamp for batch in batches)
-        if length > self.config.segment_bytes:
-            raise BatchTooLargeError(f"{length} bytes at once, and a segment has {self.config.segment_bytes}")
+    def _write(
+        self, batches: Sequence[Batch], buffers: Sequence[Buffer], length: int, next_offset: int, now_ms: int
+    ) -> None:
+        config = self.config
+        timestamp = batches[0].max_timestamp if len(batches) == 1 else max(batch.max_timestamp for batch in batches)
+        if length > config.segment_bytes:
+            raise BatchTooLargeError(f"{length} bytes at once, and a segment has {config.segment_bytes}")
         try:
             segment = self.segments.active
-            if segment.should_roll(self.config, length, next_offset - 1, timestamp, now_ms):
+            if segment.should_roll(config, length, next_offset - 1, timestamp, now_ms):
                 segment = self._roll_for(batches[0].base_offset, next_offset, now_ms)
             position = segment.size_bytes
             segment.write(buffers, length)
@@ -208,9 +214,10 @@ class Log:
         """Everything that is derived from a batch once it is in the log."""
         base_offset = batch.base_offset
         segment.note(position, batch.size_bytes, base_offset + batch.last_offset_delta, batch.max_timestamp)
-        self.tail[base_offset] = (segment, position, batch.size_bytes)
-        if len(self.tail) > _TAIL_BATCHES:
-            del self.tail[next(iter(self.tail))]
+        tail = self.tail
+        tail[base_offset] = (segment, position, batch.size_bytes)
+        if len(tail) > 2 * _TAIL_BATCHES:  # all at once: to find the first of a dict is not for free
+            self.tail = dict(islice(tail.items(), _TAIL_BATCHES, None))
         if batch.leader_epoch >= 0:
             entries = self.epochs.entries
             if not entries or entries[-1].epoch != batch.leader_epoch:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from kafkish_protocol.records import Batch, BatchHeader, ControlType, read_control_type, read_coordinator_epoch
+from kafkish_protocol.records.batch import CONTROL_BIT, TRANSACTIONAL_BIT
 from kafkish_storage.config import ProducerConfig
 from kafkish_storage.errors import InvalidProducerEpochError
 from kafkish_storage.producers.entry import NO_OFFSET, BatchMetadata, ProducerEntry
@@ -47,6 +48,18 @@ class ProducerState:
         self._verifications: dict[int, Verification] = {}
 
     # -- judging
+
+    def continues(self, batch: BatchHeader) -> bool:
+        """Whether a batch plainly follows the last one of its producer, so that there is nothing more to check."""
+        entry = self.producers.get(batch.producer_id)
+        return (
+            entry is not None
+            and batch.base_sequence == entry.next_sequence
+            and batch.producer_epoch == entry.epoch
+            and not batch.attributes & (TRANSACTIONAL_BIT | CONTROL_BIT)
+            and entry.transaction_first_offset == NO_OFFSET
+            and not self._verifications
+        )
 
     def find_duplicate(self, batch: Batch) -> BatchMetadata | None:
         """What was appended when the batch was first sent."""
@@ -101,18 +114,18 @@ class ProducerState:
 
         A header is enough, but of a control batch.
         """
-        entry = self.producers.get(batch.producer_id)
-        if batch.is_control and batch.count == 0:
+        attributes, delta = batch.attributes, batch.last_offset_delta
+        if attributes & CONTROL_BIT and batch.count == 0:
             return None  # all of the transaction has been compacted away
+        entry = self.producers.get(batch.producer_id)
         if entry is None:
             entry = self.producers[batch.producer_id] = ProducerEntry(batch.producer_id)
-        if batch.is_control:
+        if attributes & CONTROL_BIT:
             assert isinstance(batch, Batch)
             return self._apply_marker(entry, batch)
-        last_offset = batch.base_offset + batch.last_offset_delta
-        metadata = BatchMetadata(batch.last_sequence, last_offset, batch.last_offset_delta, batch.max_timestamp)
+        metadata = BatchMetadata(batch.last_sequence, batch.base_offset + delta, delta, batch.max_timestamp)
         entry.add(batch.producer_epoch, metadata)
-        if batch.is_transactional:
+        if attributes & TRANSACTIONAL_BIT:
             self._verifications.pop(batch.producer_id, None)
             if not entry.has_open_transaction:
                 entry.transaction_first_offset = batch.base_offset
