@@ -9,6 +9,7 @@ over the headers of a segment's batches, once: for a directory that Apache Kafka
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from kafkish_protocol.records import Batch, ControlType, read_control_type
 from kafkish_storage.files import File
 from kafkish_storage.home import Home
 from kafkish_storage.producers import ProducerState
@@ -47,7 +48,9 @@ def aborted_of(log: "Log", segment: Segment) -> Sequence[AbortedTransaction]:
             one = log.segments.floor(part.base_offset)
             following = log.segments.after(one)
             if part.is_whole and one.transactions.known() is None:
-                one.transactions.replace(part.aborted)
+                there = one.transactions.read()
+                is_right = log.config.compact and part.is_told_by(there)
+                one.transactions.replace(there if is_right else part.aborted)
             if following is not None:
                 one.transactions.settled_below = min(part.open_from, following.base_offset)
         log.transactions_changed = True
@@ -88,13 +91,41 @@ class Scanned(Replayed, Protocol):
     home: Home
 
 
+class Ending(NamedTuple):
+    """A marker that aborts a transaction, and from where on that may be said to start: all between is others'.
+
+    It is needed if records of the transaction are left; if no batch is, it is said to start where it ends.
+    """
+
+    entry: AbortedTransaction
+    lowest_first_offset: int
+    is_needed: bool
+
+    def fits(self, entry: AbortedTransaction) -> bool:
+        """Whether an entry of an index tells readers the same."""
+        starts_rightly = self.lowest_first_offset <= entry.first_offset <= self.entry.first_offset
+        return starts_rightly and entry.last_stable_offset <= self.entry.last_stable_offset
+
+
 class Part(NamedTuple):
     """What a scan has found in a segment. If it is not whole, what ends before the scan's start is missing."""
 
     base_offset: int
-    aborted: list[AbortedTransaction]
+    endings: dict[tuple[int, int], Ending]  # by producer id and offset
     open_from: int
     is_whole: bool
+
+    @property
+    def aborted(self) -> list[AbortedTransaction]:
+        entries = (ending.entry for ending in self.endings.values())
+        return [entry for entry in entries if entry.first_offset < entry.last_offset]
+
+    def is_told_by(self, entries: Sequence[AbortedTransaction]) -> bool:
+        """Whether an index is right, though Kafka's compaction leaves more in it than the log can tell."""
+        told = {(entry.producer_id, entry.last_offset): entry for entry in entries}
+        needed = [key for key, ending in self.endings.items() if ending.is_needed]
+        is_true = all(key in self.endings and self.endings[key].fits(entry) for key, entry in told.items())
+        return is_true and len(told) == len(entries) and all(key in told for key in needed)
 
 
 class TransactionScan:
@@ -118,16 +149,39 @@ class TransactionScan:
         return min(offset, log.segments.first.base_offset)
 
     def run(self) -> Iterator[Part]:
-        for base_offset, file, position, size_bytes in self._parts:
-            aborted = []
-            for at, header in walk(file, position, size_bytes):
-                if header.has_producer_id:
-                    ended = self._state.apply(read_batch(file, at, header) if header.is_control else header)
-                    if ended is not None and ended.is_aborted:
-                        aborted.append(AbortedTransaction.of(ended))
-            open_from = self._state.first_open_offset
-            is_whole = base_offset >= self._start_offset
-            yield Part(base_offset, aborted, _NEVER if open_from is None else open_from, is_whole)
+        for part in self._parts:
+            yield self._scan(*part)
+
+    def _scan(self, base_offset: int, file: File, position: int, size_bytes: int) -> Part:
+        state = self._state
+        lowest = {producer_id: first_offset for first_offset, producer_id in state.open_transactions.items()}
+        with_records = set(lowest)
+        endings: dict[tuple[int, int], Ending] = {}
+        for at, header in walk(file, position, size_bytes):
+            producer_id = header.producer_id
+            if not header.has_producer_id:
+                continue
+            if not header.is_control:
+                state.apply(header)
+                if header.is_transactional and header.count:
+                    with_records.add(producer_id)
+            elif header.count:
+                marker = read_batch(file, at, header)
+                ended = state.apply(marker)
+                if read_control_type(next(marker.records())) == ControlType.ABORT:
+                    entry = AbortedTransaction.of(ended) if ended else self._empty(marker)
+                    lowest_offset = lowest.get(producer_id, base_offset)
+                    endings[producer_id, entry.last_offset] = Ending(entry, lowest_offset, producer_id in with_records)
+                lowest[producer_id] = header.next_offset
+                with_records.discard(producer_id)
+        open_from = next(iter(state.open_transactions), _NEVER)
+        return Part(base_offset, endings, open_from, base_offset >= self._start_offset)
+
+    def _empty(self, marker: Batch) -> AbortedTransaction:
+        """Of a transaction of which nothing else is left."""
+        offset = marker.base_offset
+        stable_offset = next(iter(self._state.open_transactions), offset + 1)
+        return AbortedTransaction(marker.producer_id, offset, offset, stable_offset)
 
 
 def _position_of(segment: Segment, offset: int) -> int:

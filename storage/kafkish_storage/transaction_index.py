@@ -66,6 +66,10 @@ class TransactionIndex:
             self._written = len(self._entries)
         return self._entries
 
+    def read(self) -> list[AbortedTransaction]:
+        """What the file has, whether or not it can be believed."""
+        return parse(self.home.files.read(self.path) or b"")
+
     def current_checksum(self) -> int | None:
         return self.checksum if self._entries is None else crc32c(serialize(self._entries))
 
@@ -91,7 +95,7 @@ class TransactionIndex:
     def truncate(self, offset: int) -> None:
         """Forget the transactions that end at or above an offset, durably."""
         known = self.known()
-        entries = parse(self.home.files.read(self.path) or b"") if known is None else known
+        entries = self.read() if known is None else known
         kept = [entry for entry in entries if entry.last_offset < offset]
         if len(kept) < len(entries):
             self.replace(kept)

@@ -37,13 +37,13 @@ class CompletedTransaction(NamedTuple):
 class ProducerState:
     """Producers by id."""
 
-    __slots__ = ("_ended", "_open", "_verifications", "config", "end_offset", "producers")
+    __slots__ = ("_ended", "_verifications", "config", "end_offset", "open_transactions", "producers")
 
     def __init__(self, config: ProducerConfig) -> None:
         self.config = config
         self.producers: dict[int, ProducerEntry] = {}
         self.end_offset = 0
-        self._open: dict[int, int] = {}  # first offset to producer id, in the order of offsets
+        self.open_transactions: dict[int, int] = {}  # first offset to producer id, in the order of offsets
         self._ended: dict[int, int] = {}  # first offset to the marker's, of markers above the high watermark
         self._verifications: dict[int, Verification] = {}
 
@@ -129,7 +129,7 @@ class ProducerState:
             self._verifications.pop(batch.producer_id, None)
             if not entry.has_open_transaction:
                 entry.transaction_first_offset = batch.base_offset
-                self._open[batch.base_offset] = batch.producer_id
+                self.open_transactions[batch.base_offset] = batch.producer_id
         return None
 
     def _apply_marker(self, entry: ProducerEntry, batch: Batch) -> CompletedTransaction | None:
@@ -145,9 +145,9 @@ class ProducerState:
         entry.transaction_first_offset = NO_OFFSET
         if first_offset == NO_OFFSET:
             return None
-        self._open.pop(first_offset, None)
+        self.open_transactions.pop(first_offset, None)
         self._ended[first_offset] = batch.base_offset
-        stable_offset = next(iter(self._open), batch.base_offset + 1)
+        stable_offset = next(iter(self.open_transactions), batch.base_offset + 1)
         is_aborted = kind == ControlType.ABORT
         return CompletedTransaction(batch.producer_id, first_offset, batch.base_offset, is_aborted, stable_offset)
 
@@ -160,16 +160,11 @@ class ProducerState:
     # -- transactions
 
     @property
-    def first_open_offset(self) -> int | None:
-        """Where the first transaction starts that is open."""
-        return next(iter(self._open), None)
-
-    @property
     def first_unstable_offset(self) -> int | None:
         """Where the first transaction starts that is open, or whose end is not replicated yet."""
-        if not self._open:
+        if not self.open_transactions:
             return next(iter(self._ended), None) if self._ended else None
-        first = next(iter(self._open))
+        first = next(iter(self.open_transactions))
         return min(first, *self._ended) if self._ended else first
 
     def replicated_to(self, offset: int) -> None:
@@ -179,9 +174,9 @@ class ProducerState:
 
     def has_late_transaction(self, now_ms: int) -> bool:
         """Whether the oldest open transaction should have ended long ago."""
-        if not self._open:
+        if not self.open_transactions:
             return False
-        entry = self.producers.get(next(iter(self._open.values())))
+        entry = self.producers.get(next(iter(self.open_transactions.values())))
         late_ms = self.config.transaction_max_timeout_ms + _LATE_MS
         return entry is not None and entry.last_timestamp > 0 and now_ms - entry.last_timestamp > late_ms
 
@@ -204,5 +199,5 @@ class ProducerState:
         self.end_offset = end_offset
         opened = [entry for entry in self.producers.values() if entry.has_open_transaction]
         opened.sort(key=lambda entry: entry.transaction_first_offset)
-        self._open = {entry.transaction_first_offset: entry.producer_id for entry in opened}
+        self.open_transactions = {entry.transaction_first_offset: entry.producer_id for entry in opened}
         self._ended = {}
