@@ -151,8 +151,7 @@ class Replica:
 
     def become_prospective(self) -> None:
         state = Prospective(self.election_deadline_ms(), Tally(self.history.voters, {self.key.id}))
-        leader_id = None if self.leader_id == self.key.id else self.leader_id
-        self._enter(state, self.epoch, leader_id, self.leader_endpoints)
+        self._enter(state, self.epoch, self.leader_id, self.leader_endpoints)
         if state.tally.is_won:
             self.become_candidate()
 

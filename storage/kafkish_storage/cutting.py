@@ -103,10 +103,9 @@ def _drop(log: "Log", segments: Sequence[Segment], now_ms: int) -> None:
 
 def discard(log: "Log", segment: Segment, now_ms: int) -> None:
     """Rename a segment's files to `.deleted`."""
-    log.transactions_changed |= bool(segment.transactions.entries)
     segment.rename_files(DELETED)
     segment.sleep()
     due_ms = now_ms + log.config.file_delete_delay_ms
     names = [segment_file(segment.base_offset, kind, DELETED) for kind in SEGMENT_KINDS]
     log.garbage += [(due_ms, log.home / name) for name in names]
-    log.names_changed = True
+    log.names_changed = log.transactions_changed = True

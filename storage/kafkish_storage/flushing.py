@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from kafkish_storage.aborted import checksums
 from kafkish_storage.leader_epochs import EpochStart, write_leader_epochs
 from kafkish_storage.transaction_checkpoint import write_transaction_checkpoint
 
@@ -31,7 +32,7 @@ class FlushJob:
         new_names = any(segment.base_offset >= log.recovery_point for segment in segments)
         self._syncs_directory = new_names or log.names_changed
         self._epochs: list[EpochStart] | None = list(log.epochs.entries) if log.epochs.changed else None
-        self._checkpoint = log.transaction_checkpoint() if log.transactions_changed else None
+        self._checkpoint = checksums(log) if log.transactions_changed else None
         log.names_changed = log.epochs.changed = log.transactions_changed = False
         self._is_done = False
 

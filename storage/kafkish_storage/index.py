@@ -12,6 +12,7 @@ if they differ: a damaged index costs time, never a wrong answer. Owner's thread
 
 import contextlib
 import struct
+from collections.abc import Callable
 from typing import ClassVar, Final
 
 from kafkish_storage.files import Mapping
@@ -22,13 +23,18 @@ _RESERVE_BYTES: Final = 4096
 _UNKNOWN: Final = -1
 
 
+def _is_asleep(*_: int) -> None:
+    raise AssertionError("an entry for an index that is not mapped")
+
+
 class _Index:
     """Entries of one size in a mapped file."""
 
-    __slots__ = ("_count", "_mapping", "_max_count", "_name", "_reserved_count", "base_offset", "home")
+    __slots__ = ("_count", "_mapping", "_max_count", "_name", "_put", "_reserved_count", "base_offset", "home")
 
     KIND: ClassVar[str]
     ENTRY: ClassVar[struct.Struct]
+    SIZE: ClassVar[int]
 
     def __init__(self, home: Home, base_offset: int, max_bytes: int, suffix: str = "") -> None:
         self.home = home
@@ -37,6 +43,7 @@ class _Index:
         self._max_count = max_bytes // self.ENTRY.size
         self._count = _UNKNOWN
         self._mapping: Mapping | None = None
+        self._put: Callable[[int, int, int], object] = _is_asleep
         self._reserved_count = 0
 
     @property
@@ -126,27 +133,29 @@ class _Index:
                 high = middle
         return low
 
-    def _add(self, first: int, second: int) -> None:
+    def _add(self, first: int, second: int) -> int:
+        """Write an entry. How many there are then."""
         count = self._count
-        if count >= self._reserved_count or count == _UNKNOWN:  # nothing is reserved while it sleeps
-            count = self.count
-            self._grow()
-        assert self._mapping is not None
-        entry = self.ENTRY.pack(first, second)
-        self._mapping.write(count * len(entry), entry)
-        self._count = count + 1
+        if not 0 <= count < self._reserved_count:  # nothing is reserved while it sleeps
+            count = self._grow()
+        self._put(count * self.SIZE, first, second)
+        self._count = count = count + 1
+        return count
 
-    def _grow(self) -> None:
+    def _grow(self) -> int:
         """Make sure of the space for more entries: a mapping of a sparse file on a full disk kills the process."""
+        count = self.count
         size = self.ENTRY.size
-        limit = max(self._max_count, self._count + 1)
-        reserved = min(limit, max(self._count + _RESERVE_BYTES // size, 2 * self._count))
+        limit = max(self._max_count, count + 1)
+        reserved = min(limit, max(count + _RESERVE_BYTES // size, 2 * count))
         file = self.home.files.open(self.path)
-        file.reserve(self._count * size, (reserved - self._count) * size)
+        file.reserve(count * size, (reserved - count) * size)
         if file.size_bytes() < limit * size:
             file.truncate(limit * size)
         self._mapping = file.map(limit * size)
+        self._put = self._mapping.packer(self.ENTRY)
         self._reserved_count = reserved
+        return count
 
     def keep(self, count: int) -> None:
         """Forget all entries but the first ones. What is cut is zeros when the index grows again."""
@@ -176,7 +185,7 @@ class _Index:
 
     def sleep(self) -> None:
         """Drop the mapping until the next use."""
-        self._mapping = None
+        self._mapping, self._put = None, _is_asleep
         self._reserved_count = 0
 
     def rename(self, suffix: str) -> None:
@@ -190,6 +199,7 @@ class OffsetIndex(_Index):
     __slots__ = ()
     KIND = OFFSET_INDEX
     ENTRY = struct.Struct(">ii")
+    SIZE = ENTRY.size
 
     @property
     def is_full(self) -> bool:
@@ -225,8 +235,7 @@ class OffsetIndex(_Index):
 
     def append(self, last_offset: int, position: int) -> bool:
         """Add an entry. Whether the index is full then."""
-        self._add(last_offset - self.base_offset, position)
-        return self._count >= self._max_count
+        return self._add(last_offset - self.base_offset, position) >= self._max_count
 
     def truncate(self, offset: int) -> None:
         """Forget the entries at and above an offset."""
@@ -239,6 +248,7 @@ class TimeIndex(_Index):
     __slots__ = ("_newest",)
     KIND = TIME_INDEX
     ENTRY = struct.Struct(">qi")
+    SIZE = ENTRY.size
 
     def __init__(self, home: Home, base_offset: int, max_bytes: int, suffix: str = "") -> None:
         super().__init__(home, base_offset, max_bytes, suffix)
@@ -263,13 +273,15 @@ class TimeIndex(_Index):
 
     def append(self, timestamp: int, last_offset: int) -> bool:
         """Add an entry, if it is newer than the last. Whether the index is full then."""
-        if self._newest is None:
+        newest = self._newest
+        if newest is None:
             last = self.last()
-            self._newest = last[0] if last else timestamp - 1
-        if timestamp > self._newest:
-            self._add(timestamp, last_offset - self.base_offset)
-            self._newest = timestamp
-        return self._count >= self._max_count - 1
+            newest = last[0] if last else timestamp - 1
+        if timestamp <= newest:
+            self._newest = newest
+            return self.is_full
+        self._newest = timestamp
+        return self._add(timestamp, last_offset - self.base_offset) >= self._max_count - 1
 
     def sleep(self) -> None:
         super().sleep()

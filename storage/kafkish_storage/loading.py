@@ -24,20 +24,17 @@ from kafkish_storage.names import (
     LOG,
     OFFSET_INDEX,
     TIME_INDEX,
-    TRANSACTION_INDEX,
     TopicPartition,
     segment_file,
 )
 from kafkish_storage.producers import ProducerState
 from kafkish_storage.producers.files import SnapshotFiles
 from kafkish_storage.properties import PARTITION_METADATA, read_topic_id
-from kafkish_storage.recovery import recover_transactions, recover_unflushed
+from kafkish_storage.recovery import recover_unflushed
 from kafkish_storage.replay import rebuild_producers
 from kafkish_storage.segment import Segment
 from kafkish_storage.segments import Segments
 from kafkish_storage.tidying import Inventory, tidy
-from kafkish_storage.transaction_checkpoint import FILE_NAME as TRANSACTION_CHECKPOINT
-from kafkish_storage.transaction_checkpoint import read_transaction_checkpoint
 
 _NO_TOPIC: Final = TopicPartition("", 0)
 
@@ -126,7 +123,7 @@ class _Loader:
             topic_id=read_topic_id(self.home.files, self.home.path) if self._has(PARTITION_METADATA) else None,
         )  # fmt: skip
         log.names_changed = not options.was_clean
-        log.transactions_changed = not options.was_clean and bool(log.transaction_checkpoint())
+        log.transactions_changed = self.is_changed or not options.was_clean
         for segment in self.segments:
             segment.sleep()
         return log
@@ -154,16 +151,11 @@ class _Loader:
 
     def _mend_segments(self) -> None:
         """Derive what is missing of the segments that are not recovered anyway."""
-        checksums = {}
-        if self._has(TRANSACTION_CHECKPOINT):
-            checksums = read_transaction_checkpoint(self.home.files, self.home.path)
         for segment in self._believed():
             kinds = self.inventory.segments[segment.base_offset]
             if not kinds.issuperset((OFFSET_INDEX, TIME_INDEX)):
                 segment.rebuild_indexes()
                 self.is_changed = True
-            if TRANSACTION_INDEX in kinds or segment.base_offset in checksums:
-                recover_transactions(self, segment, checksums.get(segment.base_offset))
 
     def _believed(self) -> list[Segment]:
         if self.options.was_clean or not len(self.segments):

@@ -13,11 +13,13 @@ goes on: no lock is held while appending or reading.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kafkish_protocol.records import NO_TIMESTAMP, Batch, stamp
 from kafkish_storage import cutting, reading
+from kafkish_storage.aborted import aborted_between, aborted_of
 from kafkish_storage.config import LogConfig
 from kafkish_storage.errors import BatchTooLargeError, OffsetOutOfRangeError, UnexpectedOffsetError
 from kafkish_storage.files.port import Buffer
@@ -86,7 +88,8 @@ class Log:
         self.last_flush_ms = now_ms
         self.generation = 0  # goes up when offsets that were in the log are taken out of it
         self.names_changed = False  # files were made, renamed or removed, and no sync has covered it
-        self.transactions_changed = False
+        self.transactions_changed = False  # what the checkpoint of transaction indexes vouches for
+        self.has_read_checksums = False  # of that checkpoint
         self.flushing: FlushJob | None = None
         self.compacting: CompactionJob | None = None  # whose new segments do not have their own names yet
         self.garbage: list[tuple[int, str]] = []  # (when it may go, path)
@@ -96,9 +99,9 @@ class Log:
 
     __slots__ = (
         "_dice", "checkpointed_recovery_point", "compacting", "config", "end_offset", "epochs", "flushing",
-        "garbage", "generation", "health", "high_watermark", "home", "last_flush_ms", "names_changed", "on_cut",
-        "partition", "producers", "recovery_point", "segments", "snapshots", "start_offset", "tail", "topic_id",
-        "transactions_changed",
+        "garbage", "generation", "has_read_checksums", "health", "high_watermark", "home", "last_flush_ms",
+        "names_changed", "on_cut", "partition", "producers", "recovery_point", "segments", "snapshots", "start_offset",
+        "tail", "topic_id", "transactions_changed",
     )  # fmt: skip
 
     # -- appending
@@ -120,7 +123,11 @@ class Log:
         """
         if self.health.failure is not None:
             self.health.check()
-        if batches[0].producer_id >= 0 or (len(batches) > 1 and any(batch.producer_id >= 0 for batch in batches)):
+        if len(batches) == 1:
+            must_check = batches[0].producer_id >= 0 and not self.producers.continues(batches[0])
+        else:
+            must_check = any(batch.producer_id >= 0 for batch in batches)
+        if must_check:
             duplicate = self._check_producers(batches, origin, guard, transaction_version)
             if duplicate is not None:
                 return duplicate
@@ -132,7 +139,7 @@ class Log:
             buffers += stamp(batch, next_offset, leader_epoch, append_time_ms)
             length += batch.size_bytes
             next_offset += batch.last_offset_delta + 1
-        self._write(batches, buffers, length, now_ms)
+        self._write(batches, buffers, length, next_offset, now_ms)
         return Appended(first_offset, next_offset - 1, NO_TIMESTAMP if append_time_ms is None else append_time_ms)
 
     def _check_producers(
@@ -167,7 +174,8 @@ class Log:
                 raise UnexpectedOffsetError(batch.base_offset, expected)
             expected = batch.next_offset
         for run in self._runs(known):
-            self._write(run, [batch.view for batch in run], sum(batch.size_bytes for batch in run), now_ms)
+            length = sum(batch.size_bytes for batch in run)
+            self._write(run, [batch.view for batch in run], length, run[-1].next_offset, now_ms)
         return Appended(known[0].base_offset, known[-1].last_offset, NO_TIMESTAMP)
 
     def _runs(self, batches: Sequence[Batch]) -> Iterator[list[Batch]]:
@@ -182,15 +190,16 @@ class Log:
             left_bytes -= batch.size_bytes
         yield run
 
-    def _write(self, batches: Sequence[Batch], buffers: Sequence[Buffer], length: int, now_ms: int) -> None:
-        last = batches[-1]
-        next_offset = last.base_offset + last.last_offset_delta + 1
-        timestamp = last.max_timestamp if len(batches) == 1 else max(batch.max_timestamp for batch in batches)
-        if length > self.config.segment_bytes:
-            raise BatchTooLargeError(f"{length} bytes at once, and a segment has {self.config.segment_bytes}")
+    def _write(
+        self, batches: Sequence[Batch], buffers: Sequence[Buffer], length: int, next_offset: int, now_ms: int
+    ) -> None:
+        config = self.config
+        timestamp = batches[0].max_timestamp if len(batches) == 1 else max(batch.max_timestamp for batch in batches)
+        if length > config.segment_bytes:
+            raise BatchTooLargeError(f"{length} bytes at once, and a segment has {config.segment_bytes}")
         try:
             segment = self.segments.active
-            if segment.should_roll(self.config, length, next_offset - 1, timestamp, now_ms):
+            if segment.should_roll(config, length, next_offset - 1, timestamp, now_ms):
                 segment = self._roll_for(batches[0].base_offset, next_offset, now_ms)
             position = segment.size_bytes
             segment.write(buffers, length)
@@ -205,9 +214,10 @@ class Log:
         """Everything that is derived from a batch once it is in the log."""
         base_offset = batch.base_offset
         segment.note(position, batch.size_bytes, base_offset + batch.last_offset_delta, batch.max_timestamp)
-        self.tail[base_offset] = (segment, position, batch.size_bytes)
-        if len(self.tail) > _TAIL_BATCHES:
-            del self.tail[next(iter(self.tail))]
+        tail = self.tail
+        tail[base_offset] = (segment, position, batch.size_bytes)
+        if len(tail) > 2 * _TAIL_BATCHES:  # all at once: to find the first of a dict is not for free
+            self.tail = dict(islice(tail.items(), _TAIL_BATCHES, None))
         if batch.leader_epoch >= 0:
             entries = self.epochs.entries
             if not entries or entries[-1].epoch != batch.leader_epoch:
@@ -215,7 +225,9 @@ class Log:
         if batch.producer_id >= 0:
             ended = self.producers.apply(batch)
             if ended is not None and ended.is_aborted:
-                segment.transactions.append(AbortedTransaction.of(ended))
+                known = aborted_of(self, segment)
+                if not known or known[-1].last_offset < ended.last_offset:  # or it was found in the log just now
+                    segment.transactions.append(AbortedTransaction.of(ended))
                 self.transactions_changed = True
 
     # -- reading
@@ -240,15 +252,15 @@ class Log:
         upper_offset = self.end_offset if upper_offset is None else min(upper_offset, self.end_offset)
         try:
             found = reading.read(self, offset, max_bytes, upper_offset, at_least_one=at_least_one)
+            if found is None or not with_aborted:
+                return found or Read(None, offset, [])
+            return found._replace(aborted=reading.aborted_in(self, offset, found))
         except OSError as error:
             raise self.health.failed(error, f"while reading {self.partition}") from error
-        if found is None or not with_aborted:
-            return found or Read(None, offset, [])
-        return found._replace(aborted=reading.aborted_in(self, offset, found))
 
     def aborted_transactions(self, start_offset: int, upper_offset: int) -> list[AbortedTransaction]:
         """The aborted transactions that have records in a range."""
-        return reading.aborted_between(self, start_offset, upper_offset)
+        return aborted_between(self, start_offset, upper_offset)
 
     # -- looking up
 
@@ -344,7 +356,7 @@ class Log:
         new = Segment.create(self.home, base_offset, self.config, now_ms=now_ms, jitter_ms=self._jitter_ms())
         old.seal()
         self.segments.add(new)
-        self.names_changed = True
+        self.names_changed = self.transactions_changed = True
         self.producers.end_offset = base_offset
         self.snapshots.take(self.producers)
         return new
@@ -438,8 +450,3 @@ class Log:
             raise self.health.failed(error, f"while flushing {self.partition}") from error
         self.last_flush_ms = self.last_flush_ms if now_ms is None else now_ms
         return self.flushing
-
-    def transaction_checkpoint(self) -> dict[int, int]:
-        """The segments with aborted transactions, and checksums of them."""
-        with_entries = [segment for segment in self.segments if segment.transactions.entries]
-        return {segment.base_offset: segment.transactions.checksum() for segment in with_entries}

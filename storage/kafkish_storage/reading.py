@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from kafkish_storage.aborted import aborted_between
 from kafkish_storage.files import File
 from kafkish_storage.segment import Segment
 from kafkish_storage.transaction_index import AbortedTransaction
@@ -84,14 +85,3 @@ def aborted_in(log: "Log", offset: int, found: Read) -> list[AbortedTransaction]
         following = log.segments.after(found.segment)
         upper = following.base_offset if following else log.end_offset
     return aborted_between(log, offset, upper)
-
-
-def aborted_between(log: "Log", start_offset: int, upper_offset: int) -> list[AbortedTransaction]:
-    found: list[AbortedTransaction] = []
-    for segment in log.segments.holding(start_offset, 2**63):
-        for entry in segment.transactions.entries:
-            if entry.last_offset >= start_offset and entry.first_offset < upper_offset:
-                found.append(entry)
-            if entry.last_stable_offset >= upper_offset:
-                return found
-    return found

@@ -1,6 +1,5 @@
 """Reads the end of a log after a crash: what is whole stays, what is not goes. Any thread, while loading."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from kafkish_protocol.records import Batch
@@ -8,11 +7,9 @@ from kafkish_storage.config import LogConfig
 from kafkish_storage.errors import CorruptLogError
 from kafkish_storage.leader_epochs import LeaderEpochs
 from kafkish_storage.producers import ProducerState
-from kafkish_storage.producers.files import SnapshotFiles
 from kafkish_storage.replay import Replayed, rebuild_producers
-from kafkish_storage.scan import read_batch, scan
+from kafkish_storage.scan import scan
 from kafkish_storage.segment import MAX_RELATIVE_OFFSET, Segment
-from kafkish_storage.segments import Segments
 from kafkish_storage.transaction_index import AbortedTransaction
 
 if TYPE_CHECKING:
@@ -109,30 +106,3 @@ def _apply(producers: ProducerState, batch: Batch) -> list[AbortedTransaction]:
     """Take in a batch; the aborted transaction that it ends, if it does."""
     ended = producers.apply(batch) if batch.has_producer_id else None
     return [AbortedTransaction.of(ended)] if ended is not None and ended.is_aborted else []
-
-
-def recover_transactions(log: Loading, segment: Segment, checksum: int | None) -> None:
-    """Derive a segment's transaction index, unless it is sane and has the checksum, if one is known."""
-    if segment.transactions.is_sane() and checksum in (None, segment.transactions.checksum()):
-        return
-    start_offset = log.options.start_offset
-    earlier = [offset for offset in log.snapshots.offsets if start_offset < offset <= segment.base_offset]
-    producers = ProducerState(log.options.producers)
-    known = _Known(producers, SnapshotFiles(segment.home, earlier), log.segments)
-    rebuild_producers(known, start_offset, segment.base_offset, log.options.now_ms)
-    aborted: list[AbortedTransaction] = []
-    for position, header in segment.walk_from(segment.base_offset):
-        if header.is_control:
-            aborted += _apply(producers, read_batch(segment.file, position, header))
-        elif header.has_producer_id:
-            producers.apply(header)
-    segment.transactions.replace(aborted)
-
-
-@dataclass(slots=True)
-class _Known:
-    """What there is to find producers from, apart from the log that is being loaded."""
-
-    producers: ProducerState
-    snapshots: SnapshotFiles
-    segments: Segments

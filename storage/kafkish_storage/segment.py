@@ -102,6 +102,7 @@ class Segment:
             raise
         segment._file = file
         segment._max_timestamp = NO_TIMESTAMP
+        segment.transactions.begin()
         segment.active = True
         home.handles.opened(segment)
         return segment
@@ -124,10 +125,11 @@ class Segment:
         """Whether the next batches belong into another segment."""
         if self._max_timestamp == _UNKNOWN:
             self._prepare_to_append()
-        size_bytes = self.size_bytes
+        size_bytes, first = self.size_bytes, self._first_timestamp
+        waited_ms = timestamp - first if first >= 0 else self.waited_ms(now_ms, timestamp)
         return (
             size_bytes + length > config.segment_bytes
-            or (size_bytes > 0 and self.waited_ms(now_ms, timestamp) > config.segment_ms - self.jitter_ms)
+            or (waited_ms > config.segment_ms - self.jitter_ms and size_bytes > 0)
             or self._is_full
             or not 0 <= last_offset - self.base_offset <= MAX_RELATIVE_OFFSET
         )
@@ -405,7 +407,7 @@ class Segment:
             part.home = home
         self.largest_timestamp()
         assert self.file
-        assert self.transactions.entries is not None
+        assert self.transactions.known() is not None
         self.offset_index.wake()
         self.time_index.wake()
         self.is_pinned = True

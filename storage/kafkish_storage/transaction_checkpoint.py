@@ -1,10 +1,11 @@
-"""Which segments have aborted transactions: the one fact that no other file could tell if a `.txnindex` were lost.
+"""What each segment's transaction index has: the one fact that no other file could tell if a `.txnindex` were lost.
 
-A segment without aborted transactions has no `.txnindex`, so a missing one looks like none. This file, which only logs
-with aborted transactions have and which Kafka does not know, lists each with a checksum of its entries:
+This file, which Kafka does not know, lists the segments with checksums of their entries. A segment without aborted
+transactions has no `.txnindex`, and the checksum 0. Whatever is not listed is looked up in the log (`aborted`):
 
     0
-    1
+    2
+    0 0
     42000 3127408829
 """
 

@@ -34,14 +34,20 @@ class AbortedTransaction(NamedTuple):
 
 
 class TransactionIndex:
-    """The entries of one segment, read when first asked for."""
+    """The entries of one segment, read when first asked for, if it is known what the file must have.
 
-    __slots__ = ("_entries", "_name", "_written", "base_offset", "home")
+    A missing file and one without its last entries look like any other. So somebody must vouch for them, or they are
+    derived from the log (`aborted`).
+    """
+
+    __slots__ = ("_entries", "_name", "_written", "base_offset", "checksum", "home", "settled_below")
 
     def __init__(self, home: Home, base_offset: int, suffix: str = "") -> None:
         self.home = home
         self._name = segment_file(base_offset, TRANSACTION_INDEX, suffix)
         self.base_offset = base_offset
+        self.checksum: int | None = None  # of all entries, while they sleep; None if nobody knows
+        self.settled_below = -1  # transactions that start below end here or before, as far as that was looked up
         self._entries: list[AbortedTransaction] | None = None
         self._written = 0
 
@@ -49,31 +55,32 @@ class TransactionIndex:
     def path(self) -> str:
         return self.home / self._name
 
-    @property
-    def entries(self) -> list[AbortedTransaction]:
-        if self._entries is None:
-            self._entries = parse(self.home.files.read(self.path) or b"")
+    def known(self) -> list[AbortedTransaction] | None:
+        """The entries; None if the file cannot be believed, and they must be derived."""
+        if self._entries is None and self.checksum is not None:
+            data = self.home.files.read(self.path) or b""
+            if crc32c(data) != self.checksum:
+                self.checksum = None
+                return None
+            self._entries = parse(data)
             self._written = len(self._entries)
         return self._entries
 
-    def is_sane(self) -> bool:
-        """Whether the file can be what was written: whole entries, in order, of this segment."""
-        data = self.home.files.read(self.path) or b""
-        if len(data) % _ENTRY.size or any(fields[0] != _VERSION for fields in _ENTRY.iter_unpack(data)):
-            return False
-        last_offset = self.base_offset - 1
-        for entry in parse(data):
-            if entry.last_offset <= last_offset or entry.first_offset > entry.last_offset:
-                return False
-            last_offset = entry.last_offset
-        return True
+    def read(self) -> list[AbortedTransaction]:
+        """What the file has, whether or not it can be believed."""
+        return parse(self.home.files.read(self.path) or b"")
 
-    def checksum(self) -> int:
-        return crc32c(serialize(self.entries))
+    def current_checksum(self) -> int | None:
+        return self.checksum if self._entries is None else crc32c(serialize(self._entries))
+
+    def begin(self) -> None:
+        """The segment is new: there are none."""
+        self._entries, self._written = [], 0
 
     def append(self, entry: AbortedTransaction) -> None:
-        """Remember; `write` brings it to the file."""
-        self.entries.append(entry)
+        """Remember one more of those that are known; `write` brings it to the file."""
+        assert self._entries is not None
+        self._entries.append(entry)
 
     def write(self) -> None:
         """Write what is not yet in the file."""
@@ -86,11 +93,17 @@ class TransactionIndex:
         self._written = len(self._entries)
 
     def truncate(self, offset: int) -> None:
-        """Forget the transactions that end at or above an offset, durably: nobody reads the log to find them again."""
-        if self.entries and self.entries[-1].last_offset >= offset:
-            self.replace([entry for entry in self.entries if entry.last_offset < offset])
+        """Forget the transactions that end at or above an offset, durably."""
+        known = self.known()
+        entries = self.read() if known is None else known
+        kept = [entry for entry in entries if entry.last_offset < offset]
+        if len(kept) < len(entries):
+            self.replace(kept)
             if self.home.files.stat(self.path) is not None:
                 self.home.files.open(self.path).sync()
+        if known is None:
+            self._entries = None
+        self.settled_below = -1
 
     def replace(self, entries: Iterable[AbortedTransaction]) -> None:
         """Make these the entries, on disk too, whatever is there now."""
@@ -107,6 +120,7 @@ class TransactionIndex:
 
     def sleep(self) -> None:
         if self._entries is not None and self._written == len(self._entries):
+            self.checksum = self.current_checksum()
             self._entries = None
 
     def rename(self, suffix: str) -> None:

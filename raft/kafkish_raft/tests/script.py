@@ -52,6 +52,7 @@ class Stage:
             r"cut (.+) on the way to (.+)": self._cut_one_way,
             r"heal": self.world.network.cut.clear,
             r"crash (n\d+)": lambda name: self._node(name).crash(),
+            r"crash (n\d+) after (\d+) effects": self._crash_later,
             r"replace the disk of (n\d+)": self._replace_disk,
             r"pause (n\d+) for (\d+) ms": self._pause,
             r"flushes of (n\d+) take (\d+) ms": self._slow_disk,
@@ -132,6 +133,9 @@ class Stage:
 
     def _cut_one_way(self, names: str, others: str) -> None:
         self.world.network.cut |= {(a.id, b.id) for a in self._nodes(names) for b in self._nodes(others)}
+
+    def _crash_later(self, name: str, effects: str) -> None:
+        self._node(name).dies_after = int(effects)
 
     def _replace_disk(self, name: str) -> None:
         node = self._node(name)

@@ -14,6 +14,7 @@ to have their own names calls `Log.settle`, which does the rest at once.
 import contextlib
 from collections.abc import Callable
 
+from kafkish_storage.aborted import TransactionScan, aborted_of, are_known
 from kafkish_storage.compaction.choice import Candidate
 from kafkish_storage.compaction.copying import CompactionStats, Copier, Replacement, Source
 from kafkish_storage.compaction.filter import LastOfProducer
@@ -49,14 +50,14 @@ class CompactionJob:
             producer_id: LastOfProducer(entry.last_data_offset, entry.epoch)
             for producer_id, entry in log.producers.producers.items()
         }
+        self._scan = None if are_known(log) else TransactionScan(log, 0, log.end_offset)
         self._copier = Copier(
             home=Home(log.home.files, log.home.path),
             config=log.config,
             cleaner=config,
             sources=[_source(log, segment, candidate.dirty_offset) for segment in self._segments],
             dirty_offset=candidate.dirty_offset,
-            aborted=[entry for segment in self._segments for entry in segment.transactions.entries]
-            + log.aborted_transactions(candidate.end_offset, log.end_offset),
+            aborted=[] if self._scan else [entry for segment in log.segments for entry in aborted_of(log, segment)],
             producers=last_of,
             now_ms=now_ms,
             step=self._step,
@@ -83,6 +84,8 @@ class CompactionJob:
         """Copy. `throttle` is told of every few bytes and may sleep; `progress` sees the figures as they grow."""
         self._throttle, self._progress = throttle, progress
         try:
+            if self._scan is not None:
+                self._copier.aborted = [entry for part in self._scan.run() for entry in part.aborted]
             self._cleaned_offset = self._copier.run(self._done)
             if self._snapshot is not None:
                 self._copier.home.files.open(self._snapshot).sync()  # what goes can no longer tell of its producers

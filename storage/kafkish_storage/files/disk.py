@@ -5,13 +5,16 @@ import errno
 import fcntl
 import mmap
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from stat import S_ISDIR
+from struct import Struct
 from typing import ClassVar, Final
 
 from kafkish_storage.files.port import Buffer, Entry, File, Lock, Mapping, Stat
 
 _MAX_BUFFERS: Final = 512  # Linux takes 1024 at a time
+_pwritev: Final = os.pwritev
 _fdatasync: Final = getattr(os, "fdatasync", os.fsync)  # not on every POSIX system
 
 
@@ -25,6 +28,9 @@ class DiskMapping:
 
     def write(self, position: int, data: bytes) -> None:
         self.data[position : position + len(data)] = data
+
+    def packer(self, entry: Struct) -> Callable[[int, int, int], object]:
+        return partial(entry.pack_into, self.data)
 
 
 class DiskFile:
@@ -53,7 +59,8 @@ class DiskFile:
         return data
 
     def write(self, position: int, buffers: Sequence[Buffer], length: int) -> None:
-        written = os.pwritev(self._descriptor, buffers[:_MAX_BUFFERS], position)
+        some = buffers if len(buffers) <= _MAX_BUFFERS else buffers[:_MAX_BUFFERS]
+        written = _pwritev(self._descriptor, some, position)
         if written < length:
             self._write_rest(position, buffers, written, length)
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
+from struct import Struct
 from typing import Final, NamedTuple
 
 from kafkish_storage.files.port import Buffer, Entry, File, Lock, Mapping, Stat
@@ -137,6 +138,9 @@ class MemoryMapping:
             raise IndexError(f"{self._path}: byte {position + len(data)} is not in the mapping")
         self._content.change(_Change(position, bytes(data)))
         self._disk.changed("map", self._path)
+
+    def packer(self, entry: Struct) -> Callable[[int, int, int], object]:
+        return lambda position, first, second: self.write(position, entry.pack(first, second))
 
 
 class MemoryFile:

@@ -10,8 +10,9 @@ Everything raises OSError as the operating system does. Paths are strings, joine
 """
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from mmap import mmap
+from struct import Struct
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -40,6 +41,8 @@ class Mapping(Protocol):
     @property
     def data(self) -> mmap | bytearray: ...
     def write(self, position: int, data: bytes) -> None: ...
+    def packer(self, entry: Struct) -> Callable[[int, int, int], object]:
+        """What writes two numbers as an entry at a position, with as little ado as may be."""
 
 
 class File(Protocol):

@@ -1,5 +1,6 @@
 """One producer, as one log knows it."""
 
+from collections import deque
 from typing import Final, NamedTuple
 
 from kafkish_protocol.records import NO_PRODUCER_EPOCH, NO_SEQUENCE, NO_TIMESTAMP
@@ -34,6 +35,7 @@ class ProducerEntry:
         "coordinator_epoch",
         "epoch",
         "last_timestamp",
+        "next_sequence",
         "producer_id",
         "transaction_first_offset",
     )
@@ -51,7 +53,8 @@ class ProducerEntry:
         self.coordinator_epoch = coordinator_epoch
         self.last_timestamp = last_timestamp
         self.transaction_first_offset = transaction_first_offset
-        self.batches: list[BatchMetadata] = []
+        self.batches: deque[BatchMetadata] = deque(maxlen=REMEMBERED_BATCHES)
+        self.next_sequence = 0
 
     @property
     def last_sequence(self) -> int:
@@ -78,9 +81,8 @@ class ProducerEntry:
         """Remember a batch that was appended."""
         if epoch != self.epoch:
             self.set_epoch(epoch)
-        if len(self.batches) == REMEMBERED_BATCHES:
-            del self.batches[0]
         self.batches.append(batch)
+        self.next_sequence = (batch.last_sequence + 1) & SEQUENCE_MASK
         self.last_timestamp = batch.timestamp
 
     def set_epoch(self, epoch: int) -> None:
@@ -88,10 +90,12 @@ class ProducerEntry:
         if epoch != self.epoch:
             self.epoch = epoch
             self.batches.clear()
+            self.next_sequence = 0
 
     def copy(self) -> "ProducerEntry":
         twin = ProducerEntry(
             self.producer_id, self.epoch, self.coordinator_epoch, self.last_timestamp, self.transaction_first_offset
         )
-        twin.batches = list(self.batches)
+        twin.batches.extend(self.batches)
+        twin.next_sequence = self.next_sequence
         return twin

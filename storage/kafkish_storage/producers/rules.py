@@ -18,7 +18,7 @@ from kafkish_storage.errors import (
     InvalidTransactionError,
     OutOfOrderSequenceError,
 )
-from kafkish_storage.producers.entry import SEQUENCE_MASK, ProducerEntry
+from kafkish_storage.producers.entry import ProducerEntry
 
 _LAST_EPOCH = 2**15 - 1
 
@@ -72,7 +72,7 @@ def check_data(entry: ProducerEntry, batch: Batch, origin: Origin, verification:
 def _check_sequence(entry: ProducerEntry, epoch: int, sequence: int) -> None:
     if entry.epoch == NO_PRODUCER_EPOCH:
         return
-    expected = (entry.last_sequence + 1) & SEQUENCE_MASK if epoch == entry.epoch else 0
+    expected = entry.next_sequence if epoch == entry.epoch else 0
     if sequence != expected:
         raise OutOfOrderSequenceError(
             entry.producer_id,

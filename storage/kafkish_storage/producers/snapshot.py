@@ -53,5 +53,5 @@ def _entry(fields: tuple[int, ...]) -> ProducerEntry:
     producer_id, epoch, last_sequence, last_offset, offset_delta, timestamp, coordinator_epoch, first_offset = fields
     entry = ProducerEntry(producer_id, epoch, coordinator_epoch, timestamp, max(first_offset, NO_OFFSET))
     if last_offset >= 0:
-        entry.batches.append(BatchMetadata(last_sequence, last_offset, offset_delta, timestamp))
+        entry.add(epoch, BatchMetadata(last_sequence, last_offset, offset_delta, timestamp))
     return entry

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from kafkish_protocol.records import Batch, BatchHeader, ControlType, read_control_type, read_coordinator_epoch
+from kafkish_protocol.records.batch import CONTROL_BIT, TRANSACTIONAL_BIT
 from kafkish_storage.config import ProducerConfig
 from kafkish_storage.errors import InvalidProducerEpochError
 from kafkish_storage.producers.entry import NO_OFFSET, BatchMetadata, ProducerEntry
@@ -36,17 +37,29 @@ class CompletedTransaction(NamedTuple):
 class ProducerState:
     """Producers by id."""
 
-    __slots__ = ("_ended", "_open", "_verifications", "config", "end_offset", "producers")
+    __slots__ = ("_ended", "_verifications", "config", "end_offset", "open_transactions", "producers")
 
     def __init__(self, config: ProducerConfig) -> None:
         self.config = config
         self.producers: dict[int, ProducerEntry] = {}
         self.end_offset = 0
-        self._open: dict[int, int] = {}  # first offset to producer id, in the order of offsets
+        self.open_transactions: dict[int, int] = {}  # first offset to producer id, in the order of offsets
         self._ended: dict[int, int] = {}  # first offset to the marker's, of markers above the high watermark
         self._verifications: dict[int, Verification] = {}
 
     # -- judging
+
+    def continues(self, batch: BatchHeader) -> bool:
+        """Whether a batch plainly follows the last one of its producer, so that there is nothing more to check."""
+        entry = self.producers.get(batch.producer_id)
+        return (
+            entry is not None
+            and batch.base_sequence == entry.next_sequence
+            and batch.producer_epoch == entry.epoch
+            and not batch.attributes & (TRANSACTIONAL_BIT | CONTROL_BIT)
+            and entry.transaction_first_offset == NO_OFFSET
+            and not self._verifications
+        )
 
     def find_duplicate(self, batch: Batch) -> BatchMetadata | None:
         """What was appended when the batch was first sent."""
@@ -101,22 +114,22 @@ class ProducerState:
 
         A header is enough, but of a control batch.
         """
-        entry = self.producers.get(batch.producer_id)
-        if batch.is_control and batch.count == 0:
+        attributes, delta = batch.attributes, batch.last_offset_delta
+        if attributes & CONTROL_BIT and batch.count == 0:
             return None  # all of the transaction has been compacted away
+        entry = self.producers.get(batch.producer_id)
         if entry is None:
             entry = self.producers[batch.producer_id] = ProducerEntry(batch.producer_id)
-        if batch.is_control:
+        if attributes & CONTROL_BIT:
             assert isinstance(batch, Batch)
             return self._apply_marker(entry, batch)
-        last_offset = batch.base_offset + batch.last_offset_delta
-        metadata = BatchMetadata(batch.last_sequence, last_offset, batch.last_offset_delta, batch.max_timestamp)
+        metadata = BatchMetadata(batch.last_sequence, batch.base_offset + delta, delta, batch.max_timestamp)
         entry.add(batch.producer_epoch, metadata)
-        if batch.is_transactional:
+        if attributes & TRANSACTIONAL_BIT:
             self._verifications.pop(batch.producer_id, None)
             if not entry.has_open_transaction:
                 entry.transaction_first_offset = batch.base_offset
-                self._open[batch.base_offset] = batch.producer_id
+                self.open_transactions[batch.base_offset] = batch.producer_id
         return None
 
     def _apply_marker(self, entry: ProducerEntry, batch: Batch) -> CompletedTransaction | None:
@@ -132,9 +145,9 @@ class ProducerState:
         entry.transaction_first_offset = NO_OFFSET
         if first_offset == NO_OFFSET:
             return None
-        self._open.pop(first_offset, None)
+        self.open_transactions.pop(first_offset, None)
         self._ended[first_offset] = batch.base_offset
-        stable_offset = next(iter(self._open), batch.base_offset + 1)
+        stable_offset = next(iter(self.open_transactions), batch.base_offset + 1)
         is_aborted = kind == ControlType.ABORT
         return CompletedTransaction(batch.producer_id, first_offset, batch.base_offset, is_aborted, stable_offset)
 
@@ -149,9 +162,9 @@ class ProducerState:
     @property
     def first_unstable_offset(self) -> int | None:
         """Where the first transaction starts that is open, or whose end is not replicated yet."""
-        if not self._open:
+        if not self.open_transactions:
             return next(iter(self._ended), None) if self._ended else None
-        first = next(iter(self._open))
+        first = next(iter(self.open_transactions))
         return min(first, *self._ended) if self._ended else first
 
     def replicated_to(self, offset: int) -> None:
@@ -161,9 +174,9 @@ class ProducerState:
 
     def has_late_transaction(self, now_ms: int) -> bool:
         """Whether the oldest open transaction should have ended long ago."""
-        if not self._open:
+        if not self.open_transactions:
             return False
-        entry = self.producers.get(next(iter(self._open.values())))
+        entry = self.producers.get(next(iter(self.open_transactions.values())))
         late_ms = self.config.transaction_max_timeout_ms + _LATE_MS
         return entry is not None and entry.last_timestamp > 0 and now_ms - entry.last_timestamp > late_ms
 
@@ -186,5 +199,5 @@ class ProducerState:
         self.end_offset = end_offset
         opened = [entry for entry in self.producers.values() if entry.has_open_transaction]
         opened.sort(key=lambda entry: entry.transaction_first_offset)
-        self._open = {entry.transaction_first_offset: entry.producer_id for entry in opened}
+        self.open_transactions = {entry.transaction_first_offset: entry.producer_id for entry in opened}
         self._ended = {}

@@ -6,11 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from kafkish_storage.errors import CompactionCancelled, DiskFullError, OfflineError
-from kafkish_storage.names import TopicPartition
+from kafkish_storage.names import INDEX_KINDS, SNAPSHOT, TopicPartition
 from kafkish_storage.producers import Origin
 from kafkish_storage.tests.crash_model import Model
 from kafkish_storage.tests.crash_world import BRIEF, COMPACTED, PLAIN, World
 from kafkish_storage.tests.making import marker
+
+DERIVED = (*INDEX_KINDS, SNAPSHOT, "leader-epoch-checkpoint", "transaction-index-checkpoint")
 
 
 class Actions:
@@ -195,5 +197,14 @@ class Actions:
         world.manager.close(broker_epoch=7)
         for partition, model in world.models.items():
             model.durable_offset = world.log(partition).end_offset
+        if self.dice.random() < 0.5:
+            self.lose_derived_files()
         world.manager = world.open(world.disk)
         world.adopt_what_is_there()
+
+    def lose_derived_files(self) -> None:
+        """Somebody removes files of which all can be found in the logs: any of them, and not durably."""
+        disk, share = self.world.disk, self.dice.choice((0.2, 0.5, 1.0))
+        for path in disk.contents():
+            if path.endswith(DERIVED) and self.dice.random() < share:
+                disk.remove(path)

@@ -1,5 +1,6 @@
 """Compaction keeps the last record of each key, and what Kafka keeps with it."""
 
+import struct
 from random import Random
 
 import pytest
@@ -132,7 +133,8 @@ def test_a_record_without_a_key_goes() -> None:
     assert store.pairs() == [(1, "a", "1")]
 
 
-def test_aborted_records_go_and_do_not_shadow_what_was_committed() -> None:
+@pytest.mark.parametrize("is_known", [True, False], ids=["", "the index is lost"])
+def test_aborted_records_go_and_do_not_shadow_what_was_committed(is_known: bool) -> None:
     store = Store()
     store.put(("a", "old"))
     for producer_id, commit in ((5, False), (6, True)):
@@ -144,8 +146,51 @@ def test_aborted_records_go_and_do_not_shadow_what_was_committed() -> None:
         store.log.append_as_leader([one], 0, 1000, guard=guard)
         store.log.append_as_leader([marker(commit, producer_id)], 0, 1000, origin=Origin.COORDINATOR)
     store.put(("z", "1"))
+    store.manager.close()
+    for name in ("00000000000000000000.txnindex", "transaction-index-checkpoint") if not is_known else ():
+        assert store.disk.stat(f"/data/t-0/{name}")
+        store.disk.remove(f"/data/t-0/{name}")
+    store.open()
     store.compact()
     assert store.pairs() == [(0, "a", "old"), (3, "c", "6"), (5, "z", "1")]
+    assert store.log.aborted_transactions(0, store.log.end_offset) == [(5, 1, 2, 3)]
+
+
+def with_a_committed_and_an_aborted_transaction() -> Store:
+    store = Store()
+    for number, commit in enumerate((True, False)):
+        guard = store.log.producers.start_verification(5, number, 0, supports_epoch_bump=False, now_ms=1000)
+        options = {"producer_id": 5, "producer_epoch": 0, "base_sequence": number, "transactional": True}
+        store.log.append_as_leader([keyed([(b"k%d" % number, b"v")], 1000, **options)], 0, 1000, guard=guard)
+        store.log.append_as_leader([marker(commit, 5)], 0, 1000, origin=Origin.COORDINATOR)
+    store.put(("z", "1"))
+    return store
+
+
+def test_an_index_that_tells_more_than_the_compacted_log_is_believed_if_it_is_true() -> None:
+    """Compaction, here and in Kafka, keeps the entry of an aborted transaction longer than its records."""
+    store = with_a_committed_and_an_aborted_transaction()
+    store.compact()
+    expected = store.log.aborted_transactions(0, store.log.end_offset)
+    assert expected == [(5, 2, 3, 4)]
+    store.manager.close()
+    store.disk.remove("/data/t-0/transaction-index-checkpoint")
+    store.open()
+    assert store.log.aborted_transactions(0, store.log.end_offset) == expected
+
+
+@pytest.mark.parametrize("entry", [(5, 0, 3, 4), (5, 2, 3, 5), (5, 3, 3, 4), (6, 2, 3, 4), (5, 2, 1, 4), None])
+def test_an_index_that_would_hide_or_show_the_wrong_records_is_not_believed(entry: tuple[int, ...] | None) -> None:
+    store = with_a_committed_and_an_aborted_transaction()
+    store.manager.close()
+    store.disk.remove("/data/t-0/transaction-index-checkpoint")
+    file = store.disk.open("/data/t-0/00000000000000000000.txnindex")
+    assert file.read(0, 100) == struct.pack(">hqqqq", 0, 5, 2, 3, 4)
+    file.truncate(0)
+    if entry is not None:
+        file.write(0, [struct.pack(">hqqqq", 0, *entry)], 34)
+    store.open()
+    assert store.log.aborted_transactions(0, store.log.end_offset) == [(5, 2, 3, 4)]
 
 
 def test_an_open_transaction_is_not_compacted() -> None:

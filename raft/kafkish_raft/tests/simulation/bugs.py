@@ -87,6 +87,24 @@ def vote_for_a_shorter_log() -> list[Any]:
 
 
 @bug
+def vote_without_looking_at_the_log() -> list[Any]:
+    """Whoever asks first gets the vote."""
+    return [_method(Elections, "is_up_to_date", lambda *_: True)]
+
+
+@bug
+def vote_again_without_looking_at_the_log() -> list[Any]:
+    """Whoever has the vote keeps it, also if it has died since and lost what was not on its disk (as in Kafka)."""
+
+    def may_grant(self: Elections, request: messages.VoteRequest) -> bool:
+        is_repeated = self.voted_key == request.replica_key and isinstance(self.state, Unattached | Prospective)
+        return (is_repeated and not request.pre_vote) or original(self, request)
+
+    original = Elections.may_grant
+    return [_method(Elections, "may_grant", may_grant)]
+
+
+@bug
 def watermark_counts_unflushed() -> list[Any]:
     """The leader counts its own records before they are on disk."""
 
@@ -292,6 +310,35 @@ def restarted_leader_leads_on() -> list[Any]:
 
     original = Raft._first_state
     return [_method(Raft, "_first_state", first_state)]
+
+
+@bug
+def restarted_leader_forgets_that_it_led() -> list[Any]:
+    """The only voter asks for its vote; if it dies then, it seems to have been no more than a candidate."""
+
+    def become_prospective(self: Replica) -> None:
+        if self.leader_id == self.key.id:
+            self.leader_id = None
+            self._persist()
+        original(self)
+
+    original = Replica.become_prospective
+    return [_method(Replica, "become_prospective", become_prospective)]
+
+
+@bug
+def deleted_snapshot_asked_for_for_ever() -> list[Any]:
+    """A follower does not notice that the leader no longer has what it downloads."""
+
+    def on_fetch_snapshot_response(self: Snapshots, source: voters.NodeId, response: Any) -> bool:
+        download = self.state.download if isinstance(self.state, Follower) else None
+        is_handled = original(self, source, response)
+        if response.error_code == ErrorCode.SNAPSHOT_NOT_FOUND and isinstance(self.state, Follower):
+            self.state.download = download
+        return is_handled
+
+    original = Snapshots.on_fetch_snapshot_response
+    return [_method(Snapshots, "on_fetch_snapshot_response", on_fetch_snapshot_response)]
 
 
 @bug

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from kafkish_raft import events, messages
 from kafkish_raft.replica import UnsafeError
-from kafkish_raft.states import Candidate, Leader
+from kafkish_raft.states import Candidate, Follower, Leader
 from kafkish_raft.tests.simulation import checker as invariants
 from kafkish_raft.tests.simulation.checker import Violation
 from kafkish_raft.tests.simulation.disk import Disk
 from kafkish_raft.tests.simulation.node import Node
 from kafkish_raft.tests.simulation.trace import key, voter_set
 from kafkish_raft.tests.simulation.world import World
-from kafkish_raft.voters import DYNAMIC, NO_DIRECTORY, Endpoint, NodeId, ReplicaKey, Voter, Voters, VoterSet
+from kafkish_raft.voters import DYNAMIC, NO_DIRECTORY, NO_VOTERS, Endpoint, NodeId, ReplicaKey, Voter, Voters, VoterSet
 
 SUFFERING_STEPS = 1_000
 SUFFERING_MS = 4_000
@@ -61,7 +61,7 @@ class Chaos:
         settings = {"auto_join": self.is_auto_joined, "fetch_snapshot_max_bytes": dice.choose((4, 64))}
         self.world.found(dice.between(1, 7), dice.between(0, 5), is_dynamic=self.is_dynamic, **settings)
         self.world.fetch_size = dice.choose((1, 3, 12))
-        self.pace_ms = dice.choose((40, 150, 400))
+        self.pace_ms = dice.choose((60, 200, 500))
         self.load_ms = dice.choose((20, 100, 400))
         faults = [
             self._cut_off,
@@ -69,6 +69,7 @@ class Chaos:
             self._bad_network,
             self._crash,
             self._crash,
+            self._ambush,
             self._pause,
             self._jump,
             self._slow_disk,
@@ -77,8 +78,10 @@ class Chaos:
             self._stop_gently,
         ]
         faults += [self._change_voters, self._change_voters, self._wipe] if self.is_dynamic else [self._upgrade]
-        self.faults = [fault for fault in faults if dice.chance(650)] or [self._crash]
+        share = dice.choose((200, 650, 650))
+        self.faults = [fault for fault in faults if dice.chance(share)] or [self._crash]
         self._moved: Node | None = None
+        self._pulls = dice(4)
         self.static_voters = self.world.nodes[1].settings.get("static_voters", VoterSet())
         self.is_suffering = True
         self.world.on_death = self._died
@@ -164,6 +167,25 @@ class Chaos:
         else:
             node.crash()
 
+    def _ambush(self) -> None:
+        """A minority has slow disks. When their leader has died, they stand, and die as they ask for votes."""
+        for leader in self.world.leaders():
+            voters = leader.raft.voters if leader.raft else NO_VOTERS
+            others = [node for node in self.world.nodes.values() if node is not leader and voters.contains(node.key)]
+            victims = self.dice.sample(others, min(len(others), len(voters) - voters.majority))
+            for victim in victims:
+                self._slow_down(victim, (1_000, 3_000))
+                victim.dies_as_candidate = True
+            self._lie_in_wait(leader, victims, 500)
+
+    def _lie_in_wait(self, leader: Node, victims: list[Node], patience: int) -> None:
+        """The leader dies as soon as it has committed what victims have, but not on their disks."""
+        offset = leader.raft.high_watermark if leader.raft and isinstance(leader.raft.state, Leader) else 0
+        if any(victim.disk.flushed_offset < offset <= victim.disk.end_offset for victim in victims):
+            leader.crash()
+        elif offset and patience and self.is_suffering:
+            self.world.after(3, self._lie_in_wait, (leader, victims, patience - 1))
+
     def _died(self, node: Node) -> None:
         self.world.after(self._for_a_while(), self._restart, (node,))
 
@@ -177,6 +199,7 @@ class Chaos:
             and self.survive(self.missing() | {node.key})
         ):
             self._moved, node.port = node, node.port + 100
+        node.dies_after = self.dice(6) if self.dice.chance(100) else None
         node.start()
 
     def _pause(self) -> None:
@@ -193,7 +216,10 @@ class Chaos:
 
     def _slow_disk(self) -> None:
         node = self._any()
-        node.flush_ms = self.dice.choose(((20, 100), (100, 600), (500, 2_000)))
+        self._slow_down(node, self.dice.choose(((20, 100), (100, 600), (500, 2_000))))
+
+    def _slow_down(self, node: Node, flush_ms: tuple[int, int]) -> None:
+        node.flush_ms = flush_ms
         self.world.note(node, "slow disk", str(node.flush_ms))
         self.world.after(self._for_a_while(), self._fast_disk, (node,))
 
@@ -302,7 +328,7 @@ class Chaos:
         self._good_network()
         world.network.cut.clear()
         for node in world.nodes.values():
-            node.flush_ms, node.paused_until_ms, node.dies_after = (1, 5), 0, None
+            node.flush_ms, node.paused_until_ms, node.dies_after, node.dies_as_candidate = (1, 5), 0, None, False
             if node.raft and node.raft.is_shutting_down:
                 node.crash()
                 node.start()
@@ -311,6 +337,8 @@ class Chaos:
         world.after(1, self._keep_proposing)
         if not world.run_until(lambda: len(world.checker.committed) > target + 1, RECOVERY_MS):
             raise Violation(invariants.LIVENESS, f"nothing committed above {target} for {RECOVERY_MS} ms")
+        for leader in world.leaders():
+            leader.make_snapshot(is_trimmed=True)
         for node in world.nodes.values():
             if not node.is_up:
                 node.start()
@@ -334,7 +362,16 @@ class Chaos:
             self.world.propose(leader)
             if self.is_upgraded_at_last and leader.raft:
                 self.world.ask(leader, messages.UpgradeRequest(DYNAMIC, leader.raft.epoch), "upgrade")
+        self._pull_snapshots()
         self.world.after(100, self._keep_proposing)
+
+    def _pull_snapshots(self) -> None:
+        """Now and then a leader deletes the snapshot that another is just downloading, as it has a later one."""
+        rafts = [node.raft for node in self.world.nodes.values() if node.raft]
+        if self._pulls and any(isinstance(raft.state, Follower) and raft.state.download for raft in rafts):
+            self._pulls -= 1
+            for leader in self.world.leaders():
+                leader.make_snapshot(is_trimmed=True)
 
     def _is_calm(self) -> bool:
         """All nodes have applied all that is committed, but for what is on its way."""

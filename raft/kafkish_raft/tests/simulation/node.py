@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkish_raft import effects, events, messages
 from kafkish_raft.ports import OffsetAndEpoch, Settings
 from kafkish_raft.raft import Raft
+from kafkish_raft.states import Candidate
 from kafkish_raft.tests.simulation.disk import Disk, Entry, Snapshot
 from kafkish_raft.voters import Control, Endpoint, NodeId, ReplicaKey
 
@@ -62,6 +63,8 @@ class Node:
         self.is_leading = False
         self.dies_after: int | None = None
         """Fail after this many more effects."""
+        self.dies_as_candidate = False
+        """Fail at the next election, as it asks for votes or gets the first."""
         self._tick_ms: int | None = None
         self._is_flushing = False
         self._log_controls: list[Control] = []
@@ -107,16 +110,17 @@ class Node:
         self.applied_offset = latest.snapshot_id.offset if latest else 0
         self.digest = latest.digest if latest else EMPTY_DIGEST
         self._downloads.clear()
-        self._tick_ms, self._is_flushing, self.dies_after = None, False, None
+        self._tick_ms, self._is_flushing = None, False
         self.is_leading = False
         self.world.checker.started(self)
         self.step(events.Start(self.disk.controls()))
+        self.world.checker.knows_voters(self)
 
     def crash(self) -> None:
         """Power fails: what was not flushed is lost, or a part of it."""
         unflushed = self.disk.end_offset - self.disk.flushed_offset
         self.disk.lose_power(self.world.dice(unflushed + 1) if unflushed else 0)
-        self.raft = None
+        self.raft, self.dies_after, self.dies_as_candidate = None, None, False
         self.world.note(self, "dies", f"log ends at {self.disk.end_offset}")
         self.world.on_death(self)
 
@@ -132,6 +136,8 @@ class Node:
             wanted = raft.step(event, self.now_ms)
             if world.is_traced:
                 world.note_step(self, event, wanted)
+            if self.dies_as_candidate and isinstance(raft.state, Candidate):
+                self.dies_after, self.dies_as_candidate = max(0, len(wanted) - world.dice(4)), False
             self._log_controls, is_log_changed = [], False
             for effect in wanted:
                 self._live_on()
@@ -227,6 +233,7 @@ class Node:
     def _truncate(self, effect: effects.Truncate) -> None:
         self.world.checker.truncating(self, effect.end_offset)
         self.disk.truncate(effect.end_offset)
+        self.world.checker.knows_voters(self)
 
     def make_snapshot(self, *, is_trimmed: bool, is_hasty: bool = False) -> None:
         """At what is applied or, in haste, at the log's end, if the core agrees; then perhaps delete the log behind."""
@@ -273,6 +280,7 @@ class Node:
         self.disk.install(snapshot)
         self.applied_offset, self.digest = snapshot_id.offset, snapshot.digest
         self.step(events.SnapshotInstalled(snapshot_id, snapshot.controls()))
+        self.world.checker.knows_voters(self)
 
     # -- the others
 
