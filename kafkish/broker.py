@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import secrets
 import socket
 from collections.abc import Callable
 from random import Random
@@ -11,15 +10,15 @@ from typing import Any, Final, TypeVar
 from kafkish import clock
 from kafkish.config.addresses import SECURITY_PROTOCOLS, Address
 from kafkish.config.settings import Settings
-from kafkish.controller import operation
 from kafkish.controller.node_configs import NodeConfigPort
-from kafkish.controller.operation import ApiError
-from kafkish.controller.operations import OPERATIONS
+from kafkish.controller.operation import ApiError, random_uuid
+from kafkish.controller.operation import Settings as ControllerSettings
+from kafkish.controller.operations import operation_of
 from kafkish.coordination import Coordination
 from kafkish.coordinators.groups.coordinator import GroupCoordinator
 from kafkish.coordinators.groups.settings import GroupSettings
 from kafkish.coordinators.inputs import Now
-from kafkish.coordinators.term import RuntimeSettings, Surroundings
+from kafkish.coordinators.surroundings import RuntimeSettings, Surroundings
 from kafkish.deferred import Deferred
 from kafkish.dispatch import Dispatch
 from kafkish.handlers import catalog  # noqa: F401  # importing it registers the handlers
@@ -112,7 +111,7 @@ class Broker:
     def _open(self) -> None:
         loop = asyncio.get_running_loop()
         self._timers, self._workers = LoopTimers(loop), LoopWorkers(loop, _WORKER_THREADS)
-        self._files, self._dice = DiskFiles(), Random(secrets.randbits(128))
+        self._files, self._dice = DiskFiles(), Random()
         settings = self._settings
         self.identity = identify(settings, self._files, clock, self._dice)
         self.node = Node(settings.node.node_id, self.identity.cluster_id)
@@ -167,7 +166,7 @@ class Broker:
         self.quorum.on_failure.append(self._fail)
         self.controller = ControllerRuntime(
             self.quorum,
-            operation.Settings(
+            ControllerSettings(
                 cluster_id=self.identity.cluster_id,
                 node_id=settings.node.node_id,
                 voter_ids=frozenset({settings.node.node_id}),
@@ -178,7 +177,7 @@ class Broker:
             ),
             NodeConfigPort(settings.configs.static),
             read_bootstrap(self._files, self.identity.metadata_directory, SERVED_FEATURES),
-            incarnation_id=operation.random_uuid(self._dice.randbytes),
+            incarnation_id=random_uuid(self._dice.randbytes),
             session_timeout_ms=settings.replication.broker_session_timeout_ms,
         )
         Duties(self.controller, settings.replication)
@@ -319,7 +318,7 @@ class _LocalController:
         self._publisher = publisher
 
     def submit(self, request: Request, api_version: int) -> Deferred[Response]:
-        operation_of = OPERATIONS[ApiKey(request.schema.api_key or 0)]
+        operation = operation_of(ApiKey(request.schema.api_key or 0))
         answer: Deferred[Response] = Deferred()
 
         def committed(done: Deferred[Response]) -> None:
@@ -329,7 +328,7 @@ class _LocalController:
             else:
                 answer.fail(ControllerError(str(error)) if isinstance(error, ApiError) else error)
 
-        self._runtime.submit(operation_of, request, Caller(api_version=api_version)).on_done(committed)
+        self._runtime.submit(operation, request, Caller(api_version=api_version)).on_done(committed)
         return answer
 
 
@@ -355,7 +354,7 @@ def _previous_epoch(logs: LogManager) -> int:
 
 def _member_id(dice: Random) -> str:
     """A random UUID as Java writes it, for members of groups."""
-    digits = bytes(Uuid(operation.random_uuid(dice.randbytes))).hex()
+    digits = bytes(Uuid(random_uuid(dice.randbytes))).hex()
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 

@@ -9,7 +9,7 @@ from kafkish.config.load import load
 from kafkish.config.settings import Settings
 from kafkish.controller.create_topics import create_topics
 from kafkish.controller.node_configs import NodeConfigPort
-from kafkish.controller.operations import OPERATIONS
+from kafkish.controller.operations import operation_of
 from kafkish.coordinators.effects import Reply
 from kafkish.deferred import Deferred
 from kafkish.handlers import catalog  # noqa: F401  # importing handlers registers them
@@ -68,7 +68,7 @@ class FakeController:
             answer.resolve(self._run(request, version))
 
     def _run(self, request: Request, version: int) -> Response:
-        operation = OPERATIONS[ApiKey(request.schema.api_key or 0)]
+        operation = operation_of(ApiKey(request.schema.api_key or 0))
         response: Response = self.cluster.run(operation, request, version, configs=self.configs)
         return response
 
