@@ -14,7 +14,6 @@ commit. This one does not: the log of an idle cluster does not grow.
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from kafkish.controller.bootstrap import activation_records
@@ -44,8 +43,7 @@ MAX_WAITING: Final = 100_000
 """Requests that wait to be committed; more are refused until the disk has caught up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(NamedTuple):
     """Who asks, and what they may do."""
 
     api_version: int
