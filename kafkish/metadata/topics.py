@@ -132,7 +132,7 @@ def _given(wanted: Sequence[int] | None, present: Replicas) -> Replicas:
 
 def _directories(named: Sequence[Uuid], count: int) -> tuple[Uuid, ...]:
     """One directory for each replica; where none is known, replicas are from a time before directories had ids."""
-    if all(directory == MIGRATING for directory in named):
+    if named.count(MIGRATING) == len(named):
         return (MIGRATING,) * count
     if len(named) != count:
         raise ValueError(f"{len(named)} directories for {count} replicas")
