@@ -1,6 +1,7 @@
 """A broker put together: quorum, logs, partitions, coordinators, handlers, listeners. Wiring, and nothing else."""
 
 import asyncio
+import gc
 import logging
 import socket
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from kafkish.controller.node_configs import NodeConfigPort
 from kafkish.controller.operation import ApiError, random_uuid
 from kafkish.controller.operation import Settings as ControllerSettings
 from kafkish.controller.operations import operation_of
+from kafkish.controller.patience import patience_ms
 from kafkish.coordination import Coordination
 from kafkish.coordinators.groups.coordinator import GroupCoordinator
 from kafkish.coordinators.groups.settings import GroupSettings
@@ -22,7 +24,7 @@ from kafkish.coordinators.surroundings import RuntimeSettings, Surroundings
 from kafkish.deferred import Deferred
 from kafkish.dispatch import Dispatch
 from kafkish.handlers import catalog  # noqa: F401  # importing it registers the handlers
-from kafkish.handlers.registry import REGISTRY
+from kafkish.handlers.registry import REGISTRY, RequestError
 from kafkish.handlers.services import ControllerError, Node, Services
 from kafkish.local_quorum import LocalQuorum
 from kafkish.loop import LoopTimers, LoopWorkers
@@ -42,6 +44,7 @@ from kafkish.quorum.opening import open_quorum
 from kafkish.quorum.runtime import Caller, ControllerRuntime
 from kafkish.reachability import Reachability
 from kafkish_protocol.api import ApiKey
+from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.broker_registration import Listener as AdvertisedListener
 from kafkish_protocol.records import Compression
 from kafkish_protocol.schema import Request, Response
@@ -120,7 +123,12 @@ class Broker:
         self.publisher = Publisher(settings)
         flusher = Flusher(self._workers, clock.wall_ms)
         self.partitions = PartitionTable(
-            self.logs, self.node.id, workers=self._workers, flush=flusher.flush, wall_ms=clock.wall_ms
+            self.logs,
+            self.node.id,
+            workers=self._workers,
+            flush=flusher.flush,
+            wall_ms=clock.wall_ms,
+            keep=gc.freeze,  # a partition that goes leaves no cycles: the collector need never look at one
         )
         self.groups = self._make_groups()
         self.housekeeping = Housekeeping(
@@ -319,6 +327,8 @@ class _LocalController:
 
     def submit(self, request: Request, api_version: int) -> Deferred[Response]:
         operation = operation_of(ApiKey(request.schema.api_key or 0))
+        patience = patience_ms(request)
+        deadline_ms = None if patience is None else clock.monotonic_ms() + patience
         answer: Deferred[Response] = Deferred()
 
         def committed(done: Deferred[Response]) -> None:
@@ -326,10 +336,20 @@ class _LocalController:
             if error is None:
                 self._publisher.settled().on_done(lambda _: answer.resolve(done.result()))
             else:
-                answer.fail(ControllerError(str(error)) if isinstance(error, ApiError) else error)
+                answer.fail(_as_told(error))
 
-        self._runtime.submit(operation, request, Caller(api_version=api_version)).on_done(committed)
+        caller = Caller(api_version=api_version, deadline_ms=deadline_ms)
+        self._runtime.submit(operation, request, caller).on_done(committed)
         return answer
+
+
+def _as_told(error: Exception) -> Exception:
+    """Why the controller refused, as handlers tell it."""
+    if not isinstance(error, ApiError):
+        return error
+    if error.code == ErrorCode.NOT_CONTROLLER:
+        return ControllerError(error.message or "")
+    return RequestError(error.code, error.message)
 
 
 class _Progress:
