@@ -17,6 +17,10 @@ COMMANDS: Final = {
 """Command -> one line for `--help`. The module of the same name has `add_arguments` and `run`."""
 
 
+_COLLECT_AFTER: Final = (10_000, 10, 50)
+"""New objects before a look at the young, the older, and all: what is dropped goes at once, and this holds the loop."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The entry point; returns the process's exit code."""
     gc.disable()  # while modules are loaded: they are no garbage, and looking through them costs a tenth of the start
@@ -31,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     run = import_module(f"kafkish.cli.{options.command}").run
     gc.freeze()  # nor do they become garbage later
+    gc.set_threshold(*_COLLECT_AFTER)
     gc.enable()
     code: int = run(options)
     return code
