@@ -1,13 +1,11 @@
 """The broker that the tests run against, and fresh names in it. See README.md for the kinds of broker."""
 
 import logging
-import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Final
 from uuid import uuid4
 
-import apache_kafka
 import brokers
 import control
 import pytest
@@ -34,8 +32,6 @@ def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             yield running
     except brokers.NoEngineError as error:
         pytest.skip(str(error))
-    except apache_kafka.MissingToolError as error:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
 
 
 @pytest.fixture(autouse=True)
