@@ -19,6 +19,7 @@ import apache_kafka
 SETTINGS: Final = {
     "broker.session.timeout.ms": "3000",  # a killed node may not come back earlier
     "group.initial.rebalance.delay.ms": "0",
+    "offsets.retention.check.interval.ms": "300",
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.num.partitions": "4",
     "log.cleaner.backoff.ms": "100",
