@@ -1,6 +1,5 @@
 """Produce: idempotence as Kafka's clients count on it, and records that must be refused."""
 
-import gzip
 from collections.abc import Callable
 
 import batches
@@ -168,15 +167,6 @@ def test_timestamp_too_far_from_now_is_refused(wire: Wire, make_topic: Callable[
     answer = control.produce_response(wire, topic, batches.values(b"old"))
     assert answer.error_code == INVALID_TIMESTAMP
     assert [error.batch_index for error in answer.record_errors] == [0]
-
-
-def test_batch_that_inflates_without_end_does_not_stop_the_broker(wire: Wire, make_topic: Callable[..., str]) -> None:
-    topic = make_topic(configs={"compression.type": "lz4"})  # so that the broker must look inside
-    header = batches.values(b"value", codec="gzip")[:61]
-    bomb = header + gzip.compress(bytes(64 << 20))
-    bomb[batches.LENGTH_AT : batches.LENGTH_AT + 4] = (len(bomb) - 12).to_bytes(4, "big")
-    assert send(wire, topic, batches.changed(bomb, batches.COUNT_AT, (1).to_bytes(4, "big")))[0] != 0
-    assert send(wire, topic, batches.values(b"next")) == (0, 0)
 
 
 @pytest.mark.parametrize("timeout_ms", [900_001, 0])
