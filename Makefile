@@ -30,7 +30,7 @@ $(VENV)/.dev: $(VENV)/.broker
 install: $(VENV)/.dev tools ## everything that tests and benches need
 
 # Programs that tests compare with, and the Debian packages that hold them.
-TOOLS := java:openjdk-17-jdk-headless mvn:maven kcat:kcat
+TOOLS := java:openjdk-17-jdk-headless mvn:maven kcat:kcat go:golang-go node:nodejs npm:npm
 
 .PHONY: tools
 tools:

@@ -1,7 +1,7 @@
 """What all tests share: tools that may be missing, and figures that a run should show."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -9,7 +9,7 @@ _FIGURES = pytest.StashKey[list[str]]()
 
 
 # What a test with a mark needs on the PATH.
-_PROGRAMS = {"kafka": ("java", "mvn"), "kcat": ("kcat",), "spark": ("java",)}
+_PROGRAMS = {"kafka": ("java", "mvn"), "kcat": ("kcat",), "spark": ("java",), "go": ("go",), "node": ("node", "npm")}
 _DEFAULT_BROKER = "kafkish"
 
 
@@ -28,16 +28,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.broker = config.option.broker or [_DEFAULT_BROKER]
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """A test that needs a program which is not here is skipped on a desk, and fails where CI=true."""
-    import apache_kafka  # noqa: PLC0415  # only where tests run
+    import tooling  # noqa: PLC0415  # only where tests run
 
-    for mark, programs in _PROGRAMS.items():
-        if item.get_closest_marker(mark):
-            try:
-                apache_kafka.require(*programs)
-            except apache_kafka.MissingToolError as error:
-                (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
+    try:
+        for mark, programs in _PROGRAMS.items():
+            if item.get_closest_marker(mark):
+                tooling.require(*programs)
+        yield
+    except tooling.MissingToolError as error:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
 
 
 @pytest.fixture

@@ -6,10 +6,6 @@ Fetched once from Maven into the user's cache and used from there. Knows nothing
 """
 
 import contextlib
-import fcntl
-import hashlib
-import os
-import shutil
 import socket
 import subprocess
 import time
@@ -17,6 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+import tooling
 
 VERSION: Final = "4.3.0"
 
@@ -35,17 +33,6 @@ _POM: Final = f"""\
 _LOGGER: Final = "org.slf4j.simpleLogger"
 
 
-class MissingToolError(RuntimeError):
-    """Java or Maven is not on this machine."""
-
-
-def require(*programs: str) -> None:
-    """Refuse with a sentence that says what to install."""
-    missing = [program for program in programs if shutil.which(program) is None]
-    if missing:
-        raise MissingToolError(f"{' and '.join(missing)} not found; `make tools` installs them or says how")
-
-
 @cache
 def jars() -> Path:
     """The directory of Kafka's jars and all that they need; fetched (15 s) if this machine does not have it."""
@@ -54,18 +41,14 @@ def jars() -> Path:
 
 def from_maven(name: str, pom: str) -> Path:
     """The directory with the jars that a pom asks for, kept in the user's cache."""
-    require("java", "mvn")
-    cache_dir = Path(os.environ.get("KAFKISH_CACHE", Path.home() / ".cache" / "kafkish"))
-    home = cache_dir / f"{name}-{hashlib.sha256(pom.encode()).hexdigest()[:8]}"
-    home.mkdir(parents=True, exist_ok=True)
-    with (home / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (home / "complete").exists():
-            (home / "pom.xml").write_text(pom)
-            command = ["mvn", "-q", "-B", "-f", str(home / "pom.xml"), "dependency:copy-dependencies"]
-            subprocess.run([*command, f"-DoutputDirectory={home / 'lib'}"], check=True, stdout=subprocess.DEVNULL)
-            (home / "complete").touch()
-    return home / "lib"
+    tooling.require("java", "mvn")
+
+    def fetch(home: Path) -> None:
+        (home / "pom.xml").write_text(pom)
+        command = ["mvn", "-q", "-B", "-f", str(home / "pom.xml"), "dependency:copy-dependencies"]
+        subprocess.run([*command, f"-DoutputDirectory={home / 'lib'}"], check=True, stdout=subprocess.DEVNULL)
+
+    return tooling.kept(name, pom.encode(), fetch) / "lib"
 
 
 def jar(name: str) -> Path:

@@ -12,7 +12,7 @@ CODECS: Final = {"none": 0, "gzip": 1, "snappy": 2, "lz4": 3, "zstd": 4}
 CODEC_NAMES: Final = {number: name for name, number in CODECS.items()}
 
 LENGTH_AT, EPOCH_AT, MAGIC_AT, CRC_AT, ATTRIBUTES_AT = 8, 12, 16, 17, 21
-LAST_OFFSET_DELTA_AT, COUNT_AT = 23, 57
+LAST_OFFSET_DELTA_AT, COUNT_AT, HEADER_BYTES = 23, 57, 61
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ import apache_kafka
 SETTINGS: Final = {
     "broker.session.timeout.ms": "3000",  # a killed node may not come back earlier
     "group.initial.rebalance.delay.ms": "0",
+    "offsets.retention.check.interval.ms": "300",
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.num.partitions": "4",
     "log.cleaner.backoff.ms": "100",
@@ -69,6 +70,13 @@ class Broker:
         run = subprocess.run(["ps", "-o", "rss=", "-p", str(self.pid)], capture_output=True, text=True, check=True)
         return int(run.stdout) * 1024
 
+    def peak_memory_bytes(self) -> int:
+        """The most that it ever held; 0 if nobody here can tell."""
+        status = Path(f"/proc/{self.pid}/status")
+        if self.pid is None or not status.exists():
+            return 0
+        return next(int(line.split()[1]) * 1024 for line in status.read_text().splitlines() if "VmHWM" in line)
+
     def log_tail(self, lines: int = 40) -> str:
         """The last lines that the broker logged."""
         if self.log_path is None:
@@ -82,8 +90,8 @@ class ApacheBroker(Broker):
     kind = "apache"
     owned = True
 
-    def __init__(self, directory: Path) -> None:
-        self._kafka = apache_kafka.ApacheKafka(directory, **SETTINGS)
+    def __init__(self, directory: Path, settings: Mapping[str, str]) -> None:
+        self._kafka = apache_kafka.ApacheKafka(directory, **{**SETTINGS, **settings})
         self._kafka.wait_until_ready()
         super().__init__(self._kafka.address)
         self.log_path, self.data_dir = self._kafka.log_path, self._kafka.data_dir
@@ -96,8 +104,9 @@ class KafkishBroker(Broker):
     kind = "kafkish"
     owned = True
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, settings: Mapping[str, str]) -> None:
         self.log_path, self.data_dir = directory / "kafkish.log", directory / "data"
+        self._settings = {**SETTINGS, **settings}
         self._ready_file = directory / "ready"
         super().__init__("127.0.0.1:0")
         self.start()
@@ -108,7 +117,7 @@ class KafkishBroker(Broker):
         self._ready_file.unlink(missing_ok=True)
         command = [kafkish_command(), "serve", "--listen", self.address, "--data-dir", str(self.data_dir)]
         command += ["--ready-file", str(self._ready_file)]
-        for name, value in SETTINGS.items():
+        for name, value in self._settings.items():
             command += ["--set", f"{name}={value}"]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -214,13 +223,15 @@ def wait_for_connection(host: str, port: int, log_tail: Any, timeout_s: float = 
 
 
 @contextlib.contextmanager
-def running(kind: str, directory: Path) -> Iterator[Broker]:
-    """The broker that `--broker=kind` asks for, until the block ends."""
+def running(kind: str, directory: Path, settings: Mapping[str, str] = {}) -> Iterator[Broker]:
+    """The broker that `--broker=kind` asks for, until the block ends; with settings of its own, if they are ours."""
     broker: Broker
     if kind == "apache":
-        broker = ApacheBroker(directory)
+        broker = ApacheBroker(directory, settings)
     elif kind == "kafkish":
-        broker = KafkishBroker(directory)
+        broker = KafkishBroker(directory, settings)
+    elif settings:
+        raise NoEngineError(f"a broker of the kind {kind} has the settings that it has")
     elif kind == "docker":
         broker = DockerBroker()
     else:

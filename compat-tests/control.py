@@ -9,6 +9,7 @@ from kafka.protocol.admin import (
     CreateTopicsRequest,
     DeleteRecordsRequest,
     DeleteTopicsRequest,
+    DescribeConfigsRequest,
     DescribeGroupsRequest,
     IncrementalAlterConfigsRequest,
 )
@@ -91,6 +92,20 @@ def add_partitions(wire: Wire, name: str, count: int) -> None:
     response = wire.send(CreatePartitionsRequest(topics=[topic], timeout_ms=20_000, validate_only=False), 3)
     expect(response.results[0].error_code, f"{count} partitions for {name}")
     wait_for_partitions(wire, name, count)
+
+
+def topic_configs(wire: Wire, topic: str, keys: list[str] | None = None) -> list[Any]:
+    """All configs of a topic, or those of these keys."""
+    entry = DescribeConfigsRequest.DescribeConfigsResource
+    resource = entry(resource_type=2, resource_name=topic, configuration_keys=keys)
+    request = DescribeConfigsRequest(resources=[resource], include_synonyms=True, include_documentation=True)
+    described: list[Any] = wire.send(request, 4).results[0].configs
+    return described
+
+
+def topic_config(wire: Wire, topic: str, key: str) -> Any:
+    (config,) = topic_configs(wire, topic, [key])
+    return config
 
 
 def set_topic_config(wire: Wire, topic: str, name: str, value: str) -> None:

@@ -72,8 +72,18 @@ def sync(wire: Wire, group: str, joined: Any, assignments: dict[str, bytes] | No
 # -- offsets
 
 
-def commit(wire: Wire, group: str, topic: str, partition: int, offset: int, metadata: str = "", epoch: int = -1) -> int:
-    """Commit without being a member; the partition's error code."""
+def commit(
+    wire: Wire,
+    group: str,
+    topic: str,
+    partition: int,
+    offset: int,
+    metadata: str = "",
+    epoch: int = -1,
+    *,
+    retention_ms: int | None = None,
+) -> int:
+    """Commit without being a member; the partition's error code. Only versions up to 4 say for how long."""
     control.wait_for_group(wire, group)
     entry = OffsetCommitRequest.OffsetCommitRequestTopic
     part = entry.OffsetCommitRequestPartition(
@@ -87,9 +97,10 @@ def commit(wire: Wire, group: str, topic: str, partition: int, offset: int, meta
         generation_id_or_member_epoch=-1,
         member_id="",
         group_instance_id=None,
+        retention_time_ms=-1 if retention_ms is None else retention_ms,
         topics=[entry(name=topic, partitions=[part])],
     )
-    code: int = wire.send(request, 8).topics[0].partitions[0].error_code
+    code: int = wire.send(request, 8 if retention_ms is None else 4).topics[0].partitions[0].error_code
     return code
 
 

@@ -1,8 +1,8 @@
 """A broker put together: quorum, logs, partitions, coordinators, handlers, listeners. Wiring, and nothing else."""
 
 import asyncio
+import gc
 import logging
-import secrets
 import socket
 from collections.abc import Callable
 from random import Random
@@ -11,19 +11,20 @@ from typing import Any, Final, TypeVar
 from kafkish import clock
 from kafkish.config.addresses import SECURITY_PROTOCOLS, Address
 from kafkish.config.settings import Settings
-from kafkish.controller import operation
 from kafkish.controller.node_configs import NodeConfigPort
-from kafkish.controller.operation import ApiError
-from kafkish.controller.operations import OPERATIONS
+from kafkish.controller.operation import ApiError, random_uuid
+from kafkish.controller.operation import Settings as ControllerSettings
+from kafkish.controller.operations import operation_of
+from kafkish.controller.patience import patience_ms
 from kafkish.coordination import Coordination
 from kafkish.coordinators.groups.coordinator import GroupCoordinator
 from kafkish.coordinators.groups.settings import GroupSettings
 from kafkish.coordinators.inputs import Now
-from kafkish.coordinators.term import RuntimeSettings, Surroundings
+from kafkish.coordinators.surroundings import RuntimeSettings, Surroundings
 from kafkish.deferred import Deferred
 from kafkish.dispatch import Dispatch
 from kafkish.handlers import catalog  # noqa: F401  # importing it registers the handlers
-from kafkish.handlers.registry import REGISTRY
+from kafkish.handlers.registry import REGISTRY, RequestError
 from kafkish.handlers.services import ControllerError, Node, Services
 from kafkish.local_quorum import LocalQuorum
 from kafkish.loop import LoopTimers, LoopWorkers
@@ -43,6 +44,7 @@ from kafkish.quorum.opening import open_quorum
 from kafkish.quorum.runtime import Caller, ControllerRuntime
 from kafkish.reachability import Reachability
 from kafkish_protocol.api import ApiKey
+from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.broker_registration import Listener as AdvertisedListener
 from kafkish_protocol.records import Compression
 from kafkish_protocol.schema import Request, Response
@@ -112,7 +114,7 @@ class Broker:
     def _open(self) -> None:
         loop = asyncio.get_running_loop()
         self._timers, self._workers = LoopTimers(loop), LoopWorkers(loop, _WORKER_THREADS)
-        self._files, self._dice = DiskFiles(), Random(secrets.randbits(128))
+        self._files, self._dice = DiskFiles(), Random()
         settings = self._settings
         self.identity = identify(settings, self._files, clock, self._dice)
         self.node = Node(settings.node.node_id, self.identity.cluster_id)
@@ -121,7 +123,12 @@ class Broker:
         self.publisher = Publisher(settings)
         flusher = Flusher(self._workers, clock.wall_ms)
         self.partitions = PartitionTable(
-            self.logs, self.node.id, workers=self._workers, flush=flusher.flush, wall_ms=clock.wall_ms
+            self.logs,
+            self.node.id,
+            workers=self._workers,
+            flush=flusher.flush,
+            wall_ms=clock.wall_ms,
+            keep=gc.freeze,  # a partition that goes leaves no cycles: the collector need never look at one
         )
         self.groups = self._make_groups()
         self.housekeeping = Housekeeping(
@@ -167,7 +174,7 @@ class Broker:
         self.quorum.on_failure.append(self._fail)
         self.controller = ControllerRuntime(
             self.quorum,
-            operation.Settings(
+            ControllerSettings(
                 cluster_id=self.identity.cluster_id,
                 node_id=settings.node.node_id,
                 voter_ids=frozenset({settings.node.node_id}),
@@ -178,7 +185,7 @@ class Broker:
             ),
             NodeConfigPort(settings.configs.static),
             read_bootstrap(self._files, self.identity.metadata_directory, SERVED_FEATURES),
-            incarnation_id=operation.random_uuid(self._dice.randbytes),
+            incarnation_id=random_uuid(self._dice.randbytes),
             session_timeout_ms=settings.replication.broker_session_timeout_ms,
         )
         Duties(self.controller, settings.replication)
@@ -324,7 +331,9 @@ class _LocalController:
         self._publisher = publisher
 
     def submit(self, request: Request, api_version: int) -> Deferred[Response]:
-        operation_of = OPERATIONS[ApiKey(request.schema.api_key or 0)]
+        operation = operation_of(ApiKey(request.schema.api_key or 0))
+        patience = patience_ms(request)
+        deadline_ms = None if patience is None else clock.monotonic_ms() + patience
         answer: Deferred[Response] = Deferred()
 
         def committed(done: Deferred[Response]) -> None:
@@ -332,10 +341,20 @@ class _LocalController:
             if error is None:
                 self._publisher.settled().on_done(lambda _: answer.resolve(done.result()))
             else:
-                answer.fail(ControllerError(str(error)) if isinstance(error, ApiError) else error)
+                answer.fail(_as_told(error))
 
-        self._runtime.submit(operation_of, request, Caller(api_version=api_version)).on_done(committed)
+        caller = Caller(api_version=api_version, deadline_ms=deadline_ms)
+        self._runtime.submit(operation, request, caller).on_done(committed)
         return answer
+
+
+def _as_told(error: Exception) -> Exception:
+    """Why the controller refused, as handlers tell it."""
+    if not isinstance(error, ApiError):
+        return error
+    if error.code == ErrorCode.NOT_CONTROLLER:
+        return ControllerError(error.message or "")
+    return RequestError(error.code, error.message)
 
 
 class _Progress:
@@ -360,7 +379,7 @@ def _previous_epoch(logs: LogManager) -> int:
 
 def _member_id(dice: Random) -> str:
     """A random UUID as Java writes it, for members of groups."""
-    digits = bytes(Uuid(operation.random_uuid(dice.randbytes))).hex()
+    digits = bytes(Uuid(random_uuid(dice.randbytes))).hex()
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 

@@ -4,7 +4,7 @@ Handlers, partitions and coordinators return one when an answer must wait. Whoev
 `resolve`, and what was registered runs at once, in the same call: no task, no trip through the loop. Not for threads.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
@@ -28,6 +28,13 @@ class Deferred(Generic[T]):
         """One that is ready."""
         made = cls()
         made.resolve(value)
+        return made
+
+    @classmethod
+    def failed(cls, error: Exception) -> "Deferred[T]":
+        """One that will never be."""
+        made = cls()
+        made.fail(error)
         return made
 
     @property
@@ -132,6 +139,25 @@ def then(first: "Deferred[T]", following: "Callable[[], Deferred[U]]") -> "Defer
 
     first.on_done(go_on)
     return last
+
+
+def in_turns(turns: "Iterator[Deferred[Any]]") -> "Deferred[None]":
+    """Work that is cut in turns: each begins when what the one before has yielded is done, whether it failed or not."""
+    finished: Deferred[None] = Deferred()
+
+    def go_on(_: "Deferred[Any] | None" = None) -> None:
+        try:
+            for waited_for in turns:
+                if not waited_for.is_done:
+                    waited_for.on_done(go_on)
+                    return
+        except Exception as error:  # whatever it is, it belongs to whoever waits
+            finished.fail(error)
+        else:
+            finished.resolve(None)
+
+    go_on()
+    return finished
 
 
 def gather(waiting: "list[Deferred[Any]]") -> "Deferred[list[Any]]":

@@ -34,10 +34,13 @@ class LoopWorkers:
     def __init__(self, loop: asyncio.AbstractEventLoop, threads: int) -> None:
         self._loop = loop
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="kafkish-worker")
+        self._is_stopped = False
 
     def run(self, work: Callable[[], T], /) -> Deferred[T]:
-        """Do it in a thread; what it returns or raises comes back in the loop's thread."""
+        """Do it in a thread; what it returns or raises comes back in the loop's thread. After `stop` nothing begins."""
         deferred: Deferred[T] = Deferred()
+        if self._is_stopped:
+            return deferred
         future = self._pool.submit(work)
         future.add_done_callback(lambda done: self._loop.call_soon_threadsafe(_pass_on, done, deferred))
         return deferred
@@ -48,6 +51,7 @@ class LoopWorkers:
 
     def stop(self) -> None:
         """Wait for what is under way."""
+        self._is_stopped = True
         self._pool.shutdown()
 
 

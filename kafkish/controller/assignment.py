@@ -1,6 +1,7 @@
 """New partitions: replicas that a client names or that are placed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 from kafkish.controller.elections import default_directory
 from kafkish.controller.operation import ApiError
@@ -37,6 +38,12 @@ def new_partition(image: MetadataImage, replicas: Sequence[int], nobody_active: 
         raise nobody_active
     directories = tuple(default_directory(image, broker_id) for broker_id in replicas)
     return Partition(replicas=tuple(replicas), directories=directories, isr=isr, leader=isr[0])
+
+
+def new_partitions(image: MetadataImage, placed: Iterable[Sequence[int]], nobody_active: ApiError) -> list[Partition]:
+    """Many of them; those with the same replicas are the same."""
+    make = cache(lambda replicas: new_partition(image, replicas, nobody_active))
+    return [make(tuple(replicas)) for replicas in placed]
 
 
 def partition_records(

@@ -86,7 +86,7 @@ def placed_partitions(image: MetadataImage, topic: Topic, additional: int, conte
     factor = len(topic.partitions[0].replicas)
     nobody = assignment.placed_but_inactive(factor)
     placed = place(usable_brokers(image), additional, factor, context.dice)
-    return [assignment.new_partition(image, replicas, nobody) for replicas in placed]
+    return assignment.new_partitions(image, placed, nobody)
 
 
 def named_partitions(

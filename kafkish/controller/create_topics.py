@@ -7,8 +7,9 @@
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Final, TypeAlias
 
 from kafkish.config.topic_names import METADATA_TOPIC, Collisions, why_invalid
 from kafkish.controller import assignment
@@ -32,6 +33,8 @@ from kafkish_protocol.stored.metadata_topics import TopicRecord
 MAX_PARTITIONS: Final = 10_000
 """Of one request: more would take the controller's memory before anyone could refuse them."""
 
+Describe: TypeAlias = Callable[[frozenset[tuple[str, str]]], list[CreatableTopicConfigs]]
+
 
 def create_topics(image: MetadataImage, request: CreateTopicsRequest, context: Context) -> Result[CreateTopicsResponse]:
     """Create the topics that can be created."""
@@ -49,6 +52,7 @@ def create_each(
     counts = Counter(topic.name for topic in request.topics)
     check_total([topic for topic in request.topics if counts[topic.name] == 1], context)
     collisions = Collisions(image.topics.by_name)
+    describe = cache(lambda own: config_rows(image, dict(own), context))
     records: list[MetadataRecord] = []
     results = []
     for topic in {topic.name: topic for topic in request.topics}.values():
@@ -56,7 +60,7 @@ def create_each(
             if counts[topic.name] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
             check_name(image, topic.name, collisions, context)
-            made, result = create_topic(image, topic, context)
+            made, result = create_topic(image, topic, context, describe)
         except ApiError as error:
             made, result = [], failed(topic.name, error)
         check_size(len(records) + len(made))
@@ -66,9 +70,9 @@ def create_each(
 
 
 def create_topic(
-    image: MetadataImage, topic: CreatableTopic, context: Context
+    image: MetadataImage, topic: CreatableTopic, context: Context, describe: Describe
 ) -> tuple[list[MetadataRecord], CreatableTopicResult]:
-    """One topic: its record, then its configs, then its partitions."""
+    """One topic: its record, then its configs, then its partitions. `describe` knows what topics alike are told."""
     own_configs = given_configs(topic)
     configs = new_topic_configs(image, topic.name, own_configs, context)
     partitions = named_partitions(image, topic) if topic.assignments else placed_partitions(image, topic, context)
@@ -78,7 +82,7 @@ def create_topic(
     if context.authorize(AclOperation.DESCRIBE_CONFIGS, AclResource.TOPIC, topic.name):
         result.num_partitions = len(partitions)
         result.replication_factor = len(partitions[0].replicas)
-        result.configs = config_rows(image, own_configs, context)
+        result.configs = describe(frozenset(own_configs.items()))
     else:
         result.topic_config_error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
     new_topic = TopicRecord(name=topic.name, topic_id=topic_id)
@@ -164,7 +168,7 @@ def placed_partitions(image: MetadataImage, topic: CreatableTopic, context: Cont
     except ApiError as error:
         raise ApiError(error.code, f"Unable to replicate the partition {factor} time(s): {error.message}") from None
     nobody = assignment.placed_but_inactive(factor)
-    return [assignment.new_partition(image, replicas, nobody) for replicas in placed]
+    return assignment.new_partitions(image, placed, nobody)
 
 
 def named_partitions(image: MetadataImage, topic: CreatableTopic) -> list[Partition]:

@@ -13,8 +13,8 @@ record. In this order:
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
 from kafkish.controller.operation import Context
 from kafkish.metadata import versions
@@ -40,8 +40,7 @@ class Election(Enum):
     UNCLEAN = auto()  # rather one that lacks records than none
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """What holds for all partitions of a topic while one operation lasts."""
 
     image: MetadataImage
@@ -85,15 +84,14 @@ def default_directory(image: MetadataImage, broker_id: int) -> Uuid:
     return broker.directories[0] if broker is not None and len(broker.directories) == 1 else UNASSIGNED
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """How a partition should become. None: as it is."""
 
     isr: Sequence[int] | None = None
     replicas: Sequence[int] | None = None
     removing: Sequence[int] | None = None
     adding: Sequence[int] | None = None
-    directories: Mapping[int, Uuid] = field(default_factory=dict)  # of these brokers
+    directories: Mapping[int, Uuid] = {}  # of these brokers
     leader_recovery_state: int | None = None
     uncleanly_stopped: frozenset[int] = frozenset()  # may have lost what they acknowledged: not eligible
     election: Election = Election.ONLINE

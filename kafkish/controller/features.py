@@ -4,19 +4,17 @@ A feature is switched on for the whole cluster, at a level that every node suppo
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafkish.metadata import versions
 from kafkish.metadata.nodes import VersionRange
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """One level of a feature."""
 
     since: int  # the metadata.version with which a new cluster gets it
-    needs: Mapping[str, int] = field(default_factory=dict)  # other features, and at least which level
+    needs: Mapping[str, int] = {}  # other features, and at least which level
 
 
 _OFF: Final = Level(versions.OLDEST_LEVEL)

@@ -9,7 +9,7 @@ makes the response's row of it. No ApiError leaves an operation.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from kafkish.controller.ports import AclOperation, AclResource, Authorize, ConfigPort, Dice
 from kafkish.controller.sessions import Sessions
@@ -36,8 +36,7 @@ class ApiError(Exception):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True)
-class Result(Generic[ResponseT_co]):
+class Result(NamedTuple, Generic[ResponseT_co]):
     """Records to write, and the response to give once they are committed."""
 
     records: list[MetadataRecord]
@@ -46,8 +45,7 @@ class Result(Generic[ResponseT_co]):
     """Whether all records must be in one batch. Where not, they may be cut anywhere, and each part does no harm."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the controller is configured with."""
 
     cluster_id: str

@@ -47,6 +47,8 @@ def place(brokers: Sequence[UsableBroker], partitions: int, replication_factor: 
             f"The target replication factor of {replication_factor} cannot be reached because only {len(brokers)} "
             "broker(s) are registered or some brokers have all their log directories cordoned."
         )
+    if len(brokers) == 1:  # no choice, and so no need to draw
+        return [[brokers[0].id] for _ in range(partitions)]
     racks = _Racks(brokers, dice)
     return [racks.place(replication_factor) for _ in range(partitions)]
 

@@ -1,6 +1,5 @@
 """What a coordinator is told besides the request: who asks, and what time it is."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -11,8 +10,7 @@ class Now(NamedTuple):
     wall_ms: int  # timestamps that are stored
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """Where a request came from, and where its response goes."""
 
     handle: object  # opaque: comes back in a `Reply`, exactly once

@@ -9,7 +9,8 @@ from typing import Generic
 from kafkish.coordinators.effects import Effects
 from kafkish.coordinators.inputs import Now
 from kafkish.coordinators.shard_log import ShardLog
-from kafkish.coordinators.term import Kind, Phase, S, Surroundings, Term
+from kafkish.coordinators.surroundings import Surroundings
+from kafkish.coordinators.term import Kind, Phase, S, Term
 from kafkish.deferred import Deferred
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.schema import Request, Response

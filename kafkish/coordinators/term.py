@@ -22,10 +22,11 @@ from kafkish.coordinators.loading import Loading
 from kafkish.coordinators.records import RecordKinds, encode_record
 from kafkish.coordinators.shard import Shard
 from kafkish.coordinators.shard_log import LogRefusedError, ShardLog
+from kafkish.coordinators.surroundings import Surroundings
 from kafkish.deferred import Deferred
-from kafkish.timers import Timer, Timers
+from kafkish.timers import Timer
 from kafkish_protocol.error_codes import ErrorCode
-from kafkish_protocol.records import Batch, Compression, Record, build_batch
+from kafkish_protocol.records import Batch, Record, build_batch
 from kafkish_protocol.schema import Request, Response
 
 log = logging.getLogger("kafkish.coordinators")
@@ -45,24 +46,6 @@ class Kind(Generic[S]):
     make_shard: Callable[[], S]
     records: RecordKinds
     refuse: Callable[[Request, int, ErrorCode], Response]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeSettings:
-    """What an operator can set. The comments have Kafka's names."""
-
-    write_timeout_ms: int = 5_000  # offsets.commit.timeout.ms
-    load_buffer_bytes: int = 5_242_880  # offsets.load.buffer.size
-    compression: Compression = Compression.NONE  # offsets.topic.compression.codec
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a term may use of its node."""
-
-    settings: RuntimeSettings
-    timers: Timers
-    now: Callable[[], Now]
 
 
 class Phase(Enum):

@@ -5,13 +5,15 @@
 - Synonyms are told where they are asked for, and so is documentation (version 3).
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from kafkish.config.describe import ConfigRow, describe
 from kafkish.config.names import broker_id
 from kafkish.config.topic_names import why_invalid
 from kafkish.config.types import ConfigError, ConfigSource, ConfigType, ResourceType
+from kafkish.deferred import Deferred
 from kafkish.handlers import loggers
+from kafkish.handlers.long_answers import made_in_turns
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
@@ -24,17 +26,33 @@ from kafkish_protocol.messages.describe_configs import (
     DescribeConfigsSynonym,
 )
 
+_AT_ONCE = 50
+"""Resources in one turn: some milliseconds of the loop."""
+
 _TYPES = frozenset(ResourceType) - {ResourceType.UNKNOWN}
 
 
 @handles(ApiKey.DESCRIBE_CONFIGS)
-def describe_configs(request: DescribeConfigsRequest, context: RequestContext) -> DescribeConfigsResponse:
+def describe_configs(
+    request: DescribeConfigsRequest, context: RequestContext
+) -> DescribeConfigsResponse | Deferred[DescribeConfigsResponse]:
     """Answer for each resource."""
     for asked in request.resources:
         if asked.resource_type not in _TYPES:
             message = f"Unexpected resource type {asked.resource_type} for resource {asked.resource_name}"
             raise RequestError(ErrorCode.INVALID_REQUEST, message)
-    return DescribeConfigsResponse(results=[described(asked, request, context) for asked in request.resources])
+    response = DescribeConfigsResponse()
+    return made_in_turns(response, describe_all(request, response, context), context.services.timers)
+
+
+def describe_all(
+    request: DescribeConfigsRequest, response: DescribeConfigsResponse, context: RequestContext
+) -> Iterator[None]:
+    """Add the rows of all resources, in turns."""
+    for count, asked in enumerate(request.resources, 1):
+        response.results.append(described(asked, request, context))
+        if count % _AT_ONCE == 0:
+            yield
 
 
 def described(

@@ -8,14 +8,16 @@
   reach for want of a listener is not available, later the listener is not found.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from kafkish.config.topic_names import why_invalid
+from kafkish.deferred import Deferred
 from kafkish.handlers.endpoints import NO_NODE, Endpoint, View
+from kafkish.handlers.long_answers import made_in_turns
 from kafkish.handlers.permissions import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
 from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish.handlers.topic_creation import INTERNAL_TOPICS, create_missing
-from kafkish.metadata.topics import Partition, Replicas, Topic
+from kafkish.metadata.topics import Partition, Replicas, Topic, Topics
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.metadata import (
@@ -27,22 +29,26 @@ from kafkish_protocol.messages.metadata import (
 )
 from kafkish_protocol.types import ZERO_UUID, Uuid
 
+_AT_ONCE = 5_000
+"""Partitions that are shown in one turn: some milliseconds of the loop. A topic is shown as a whole."""
+
 _IDS_VERSION = 12
 _LISTENER_NOT_FOUND_VERSION = 6
 
 
 @handles(ApiKey.METADATA)
-def metadata(request: MetadataRequest, context: RequestContext) -> MetadataResponse:
+def metadata(request: MetadataRequest, context: RequestContext) -> MetadataResponse | Deferred[MetadataResponse]:
     """Answer with the brokers that the client can reach, and the topics that it asks for."""
     view = View(context)
     wants_operations = request.include_cluster_authorized_operations
-    return MetadataResponse(
+    response = MetadataResponse(
         brokers=[shown_broker(broker) for broker in view.alive.values()],
         cluster_id=context.services.node.cluster_id,
         controller_id=view.controller_id,
-        topics=asked_topics(request, context, view),
         cluster_authorized_operations=CLUSTER_OPERATIONS if wants_operations else NOT_ASKED,
     )
+    found = asked_topics(request, context)
+    return made_in_turns(response, show_topics(found, request, response, context, view), context.services.timers)
 
 
 def shown_broker(at: Endpoint) -> MetadataResponseBroker:
@@ -53,20 +59,35 @@ def shown_broker(at: Endpoint) -> MetadataResponseBroker:
 # -- topics
 
 
-def asked_topics(request: MetadataRequest, context: RequestContext, view: View) -> list[MetadataResponseTopic]:
-    """The rows of all topics, or of those that the request names."""
-    image = context.services.metadata.image
+def asked_topics(request: MetadataRequest, context: RequestContext) -> Collection[Topic | MetadataResponseTopic]:
+    """All topics, or those that the request names. Of one that is not there, the row that says so."""
+    topics = context.services.metadata.image.topics
     if request.topics is None or (context.api_version == 0 and not request.topics):
-        rows = [shown_topic(topic, view, context.api_version) for topic in image.topics.by_name.values()]
-    else:
-        check_names(request, context.api_version)
-        ids = dict.fromkeys(asked.topic_id for asked in request.topics if asked.topic_id != ZERO_UUID)
-        names = dict.fromkeys(asked.name for asked in request.topics if asked.name is not None)
-        rows = topics_by_id(ids, context, view) if ids else topics_by_name(names, request, context, view)
-    if request.include_topic_authorized_operations:
-        for row in rows:
+        return topics.by_name.values()
+    check_names(request, context.api_version)
+    ids = dict.fromkeys(asked.topic_id for asked in request.topics if asked.topic_id != ZERO_UUID)
+    names = dict.fromkeys(asked.name for asked in request.topics if asked.name is not None)
+    return topics_by_id(ids, topics) if ids else topics_by_name(names, request, context)
+
+
+def show_topics(
+    found: Collection[Topic | MetadataResponseTopic],
+    request: MetadataRequest,
+    response: MetadataResponse,
+    context: RequestContext,
+    view: View,
+) -> Iterator[None]:
+    """Add a row for each topic, in turns."""
+    partitions = 0
+    for each in found:
+        row = shown_topic(each, view, context.api_version) if isinstance(each, Topic) else each
+        if request.include_topic_authorized_operations:
             row.topic_authorized_operations = NOT_ASKED if row.name is None else TOPIC_OPERATIONS
-    return rows
+        response.topics.append(row)
+        partitions += len(row.partitions)
+        if partitions >= _AT_ONCE:
+            partitions = 0
+            yield
 
 
 def check_names(request: MetadataRequest, version: int) -> None:
@@ -79,21 +100,18 @@ def check_names(request: MetadataRequest, version: int) -> None:
             raise RequestError(ErrorCode.INVALID_REQUEST, "A topic has neither a name nor an id.")
 
 
-def topics_by_id(ids: Iterable[Uuid], context: RequestContext, view: View) -> list[MetadataResponseTopic]:
-    """Rows of topics that are asked for by their ids. One that is unknown has no name."""
-    topics = context.services.metadata.image.topics.by_id
+def topics_by_id(ids: Iterable[Uuid], topics: Topics) -> list[Topic | MetadataResponseTopic]:
+    """Topics that are asked for by their ids. One that is unknown has no name."""
     return [
-        shown_topic(topics[id], view, context.api_version)
-        if id in topics
-        else MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=id, name=None)
+        topics.by_id.get(id) or MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=id, name=None)
         for id in ids
     ]
 
 
 def topics_by_name(
-    names: Iterable[str], request: MetadataRequest, context: RequestContext, view: View
-) -> list[MetadataResponseTopic]:
-    """Rows of topics that are asked for by their names. Those that are missing may be created."""
+    names: Iterable[str], request: MetadataRequest, context: RequestContext
+) -> list[Topic | MetadataResponseTopic]:
+    """Topics that are asked for by their names. Those that are missing may be created."""
     services = context.services
     topics = services.metadata.image.topics.by_name
     missing = [name for name in names if name not in topics]
@@ -102,9 +120,8 @@ def topics_by_name(
     else:
         errors = {name: why_missing(name) for name in missing}
     return [
-        shown_topic(topics[name], view, context.api_version)
-        if name in topics
-        else MetadataResponseTopic(error_code=errors[name], name=name, is_internal=name in INTERNAL_TOPICS)
+        topics.get(name)
+        or MetadataResponseTopic(error_code=errors[name], name=name, is_internal=name in INTERNAL_TOPICS)
         for name in names
     ]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kafkish.config.settings import Settings
 from kafkish.deferred import Deferred
@@ -18,8 +18,7 @@ from kafkish_protocol.schema import Request, Response
 from kafkish_protocol.types import Uuid
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """Who this node is."""
 
     id: int

@@ -1,8 +1,7 @@
 """What is new in an image: the keys to look at, in the image before and in the image after."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, fields
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from kafkish.metadata.image import ConfigResource, Features, MetadataImage, QuotaEntity, ScramUser
 from kafkish.metadata.topics import Partition, Topics
@@ -14,8 +13,7 @@ PartitionId: TypeAlias = tuple[Uuid, int]
 KeyT = TypeVar("KeyT", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """Keys of what was added, removed or altered between two images."""
 
     features: frozenset[str] = frozenset()
@@ -32,11 +30,10 @@ class Changes:
     delegation_tokens: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        return any(getattr(self, part.name) for part in fields(self))
+        return any(iter(self))
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(NamedTuple):
     """A new image, the one before it, and the difference."""
 
     before: MetadataImage
@@ -44,8 +41,7 @@ class Update:
     changes: Changes
 
 
-@dataclass(frozen=True, slots=True)
-class LocalReplicas:
+class LocalReplicas(NamedTuple):
     """What changes for the replicas on one broker. Topics are in the image before (`removed`) or after (the others)."""
 
     leaders: Mapping[PartitionId, Partition]

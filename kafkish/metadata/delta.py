@@ -75,7 +75,7 @@ class MetadataDelta:
         """The new image, and what is new in it."""
         before, changes = self.image, self._changes()
         for topic_id, changed in self.partitions.items():
-            self._set_topic(replace(self.topics.result[topic_id], partitions=changed.result))
+            self._set_topic(self.topics.result[topic_id]._replace(partitions=changed.result))
         levels = self.features.result
         same_features = levels is before.features.levels and self.metadata_version == before.features.metadata_version
         same_topics = self.topics.result is before.topics.by_id

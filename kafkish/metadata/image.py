@@ -63,8 +63,7 @@ class ScramCredential:
     iterations: int
 
 
-@dataclass(frozen=True, slots=True)
-class Acl:
+class Acl(NamedTuple):
     """One rule of access."""
 
     resource_type: int
@@ -76,8 +75,7 @@ class Acl:
     permission_type: int
 
 
-@dataclass(frozen=True, slots=True)
-class DelegationToken:
+class DelegationToken(NamedTuple):
     """A token by which someone may act for its owner until it expires (KIP-48)."""
 
     owner: str
@@ -88,12 +86,11 @@ class DelegationToken:
     expiration_timestamp_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """Finalized features. `kraft.version` is the quorum's own affair and not among them (KAFKA-18979)."""
 
     metadata_version: int | None = None  # None until the cluster's first records
-    levels: Mapping[str, int] = field(default_factory=dict)  # all others, where not 0
+    levels: Mapping[str, int] = {}  # all others, where not 0
 
     def level(self, name: str) -> int:
         """The finalized level; 0 is off."""
@@ -115,21 +112,20 @@ class Provenance(NamedTuple):
     timestamp_ms: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataImage:
+class MetadataImage(NamedTuple):
     """The cluster's metadata at one offset."""
 
-    provenance: Provenance = field(default_factory=Provenance)
-    features: Features = field(default_factory=Features)
-    brokers: Mapping[int, Broker] = field(default_factory=dict)
-    controllers: Mapping[int, Controller] = field(default_factory=dict)
-    topics: Topics = field(default_factory=Topics)
-    configs: Configs = field(default_factory=dict)
-    client_quotas: Mapping[QuotaEntity, Mapping[str, float]] = field(default_factory=dict)
+    provenance: Provenance = Provenance()
+    features: Features = Features()
+    brokers: Mapping[int, Broker] = {}
+    controllers: Mapping[int, Controller] = {}
+    topics: Topics = Topics()
+    configs: Configs = {}
+    client_quotas: Mapping[QuotaEntity, Mapping[str, float]] = {}
     next_producer_id: int = -1  # -1 until the first block is given out
-    acls: Mapping[Uuid, Acl] = field(default_factory=dict)
-    scram: Mapping[ScramUser, ScramCredential] = field(default_factory=dict)
-    delegation_tokens: Mapping[str, DelegationToken] = field(default_factory=dict)
+    acls: Mapping[Uuid, Acl] = {}
+    scram: Mapping[ScramUser, ScramCredential] = {}
+    delegation_tokens: Mapping[str, DelegationToken] = {}
 
     @property
     def metadata_version(self) -> int:

@@ -37,6 +37,13 @@ class MetadataLoader:
         self, records: Sequence[MetadataRecord], *, base_offset: int, epoch: int, timestamp_ms: int
     ) -> list[Update]:
         """Take in a committed batch: mostly one update, none in a transaction, two when one begins in mid batch."""
+        updates = self.load_part(records, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms)
+        return updates + self.end_batch()
+
+    def load_part(
+        self, records: Iterable[MetadataRecord], *, base_offset: int, epoch: int, timestamp_ms: int
+    ) -> list[Update]:
+        """Take in some records of a batch. They take effect at its end; an update is only what came before them."""
         updates: list[Update] = []
         for offset, record in enumerate(records, base_offset):
             if isinstance(record, BeginTransactionRecord):
@@ -49,9 +56,11 @@ class MetadataLoader:
             else:
                 self._delta.replay(record, offset)
             self._loaded = Provenance(offset, epoch, timestamp_ms)
-        if self.transaction_offset is None:
-            updates += self._publish()
         return updates
+
+    def end_batch(self) -> list[Update]:
+        """What the batch has come to, unless it is part of a transaction that goes on."""
+        return self._publish() if self.transaction_offset is None else []
 
     def load_snapshot(self, records: Iterable[MetadataRecord], provenance: Provenance) -> Update:
         """Replace everything by a snapshot, which ends with the record that `provenance` names."""

@@ -30,8 +30,7 @@ class VersionRange(NamedTuple):
         return f"{self.low}-{self.high}"
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(NamedTuple):
     """An address at which a node can be reached."""
 
     name: str
@@ -75,8 +74,7 @@ class Broker:
         return is_online(directory, self.directories)
 
 
-@dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(NamedTuple):
     """A registered controller (KIP-919)."""
 
     id: int

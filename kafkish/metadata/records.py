@@ -40,11 +40,17 @@ def record_classes() -> dict[int, type[MetadataRecord]]:
 
 def encode_record(record: MetadataRecord, version: int) -> bytes:
     """Frame and record as bytes."""
-    out = bytearray()
-    write_uvarint(out, FRAME_VERSION)
-    write_uvarint(out, record.schema.api_key or 0)
-    write_uvarint(out, version)
+    out = bytearray(_frame(type(record), version))
     record.schema.encoders[version](record, out)
+    return bytes(out)
+
+
+@cache
+def _frame(kind: type[MetadataRecord], version: int) -> bytes:
+    """What stands before every record of this type and version."""
+    out = bytearray()
+    for number in (FRAME_VERSION, kind.schema.api_key or 0, version):
+        write_uvarint(out, number)
     return bytes(out)
 
 
@@ -81,6 +87,7 @@ def record_version(record: MetadataRecord, metadata_version: int) -> int:
     return 0
 
 
+@cache
 def _newest(metadata_version: int, *levels: int) -> int:
     """How many of these levels the cluster has reached: each brought one more version of the record."""
     return sum(metadata_version >= level for level in levels)

@@ -1,8 +1,7 @@
 """Topics and partitions, and what records make of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafkish.metadata import versions
 from kafkish.metadata.directories import MIGRATING, UNASSIGNED
@@ -23,8 +22,7 @@ INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state",
 Replicas = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """Who has a partition's records, and who leads. `directories` go with `replicas`, one for each."""
 
     replicas: Replicas
@@ -56,21 +54,19 @@ class Partition:
         return self.directories[self.replicas.index(broker_id)]
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(NamedTuple):
     """A topic with all of its partitions."""
 
     name: str
     id: Uuid
-    partitions: Mapping[int, Partition] = field(default_factory=dict)
+    partitions: Mapping[int, Partition] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Topics:
+class Topics(NamedTuple):
     """All topics, by id and by name."""
 
-    by_id: Mapping[Uuid, Topic] = field(default_factory=dict)
-    by_name: Mapping[str, Topic] = field(default_factory=dict)
+    by_id: Mapping[Uuid, Topic] = {}
+    by_name: Mapping[str, Topic] = {}
 
 
 def partition_from_record(record: PartitionRecord) -> Partition:
@@ -136,7 +132,7 @@ def _given(wanted: Sequence[int] | None, present: Replicas) -> Replicas:
 
 def _directories(named: Sequence[Uuid], count: int) -> tuple[Uuid, ...]:
     """One directory for each replica; where none is known, replicas are from a time before directories had ids."""
-    if all(directory == MIGRATING for directory in named):
+    if named.count(MIGRATING) == len(named):
         return (MIGRATING,) * count
     if len(named) != count:
         raise ValueError(f"{len(named)} directories for {count} replicas")

@@ -6,8 +6,7 @@ import logging
 import socket
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafkish.network.connection import Connection, Dispatcher
 
@@ -23,14 +22,13 @@ class ListenError(Exception):
     """The address cannot be used; the text says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What one listener takes."""
 
     max_frame_bytes: int
     max_connections: int
     max_connections_per_ip: int
-    max_connections_of_ip: dict[str, int] = field(default_factory=dict)
+    max_connections_of_ip: dict[str, int] = {}
     idle_ms: int = 600_000
     backlog: int = 1024
 

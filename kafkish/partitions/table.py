@@ -1,12 +1,15 @@
 """All replicas on this node: made, moved and deleted as the metadata says."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Final, TypeAlias, TypeVar
 
 from kafkish.config.settings import Settings
-from kafkish.deferred import Deferred
-from kafkish.metadata.changes import LocalReplicas, PartitionId, Update, local_replicas
+from kafkish.deferred import Deferred, in_turns
+from kafkish.metadata.changes import PartitionId, Update, local_replicas
 from kafkish.metadata.image import MetadataImage, ResourceType
 from kafkish.metadata.topics import Partition as PartitionState
 from kafkish.partitions.partition import Partition, Role
@@ -19,6 +22,12 @@ from kafkish_storage.directory import LogDirectory
 from kafkish_storage.errors import StorageError
 
 log = logging.getLogger("kafkish.partitions")
+
+T = TypeVar("T")
+SettingsOf: TypeAlias = Callable[[str], TopicSettings]
+
+_AT_ONCE: Final = 500
+"""Partitions that are made, changed or deleted in one turn: some milliseconds of the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +53,15 @@ class PartitionTable:
         workers: Workers,
         flush: Callable[[Partition], object],
         wall_ms: Callable[[], int],
+        keep: Callable[[], object] = lambda: None,
     ) -> None:
+        """`keep` is told when partitions have been made, which will stay for long."""
         self._logs = logs
         self._node_id = node_id
         self._workers = workers
         self._flush = flush
         self._wall_ms = wall_ms
+        self._keep = keep
         self._by_id: dict[PartitionId, Partition] = {}
         self._by_name: dict[tuple[str, int], Partition] = {}
 
@@ -80,17 +92,48 @@ class PartitionTable:
     # -- following the metadata
 
     def apply(self, update: Update, settings: Settings) -> Deferred[None]:
-        """Carry out an update; done when all logs that it needs are there."""
+        """Carry out an update, in turns with others; done when all logs that it needs are there."""
+        return in_turns(self._turns(update, settings))
+
+    def _turns(self, update: Update, settings: Settings) -> Iterator[Deferred[None]]:
         replicas = local_replicas(update, self._node_id)
-        for key in replicas.removed:
-            self._remove(key)
-        wanted = {**replicas.leaders, **replicas.followers}
-        new = [key for key in wanted if key not in self._by_id]
-        done = self._create(new, update.after) if new else Deferred.of(None)
-        return done.map(lambda _: self._assign(replicas, new, update, settings))
+        settings_of = _settings_by_topic(update.after, settings)
+        for removed in _portions(replicas.removed):
+            for key in removed:
+                self._remove(key)
+            yield self._rest_after(removed)
+        for reconfigured in _portions(list(self._reconfigured(update))):
+            for partition in reconfigured:
+                partition.configure(settings_of(partition.topic))
+            yield self._rest_after(reconfigured)
+        states = {**replicas.leaders, **replicas.followers}
+        for keys in _portions(states):
+            yield from self._make([key for key in keys if key not in self._by_id], update.after, settings_of)
+            for key in keys:
+                if key in self._by_id:
+                    self._by_id[key].become(_role(states[key]))
+            yield self._rest_after(keys)
+
+    def _rest_after(self, portion: Sized) -> Deferred[None]:
+        """Others have the loop before the next portion, if this may not have been the last."""
+        return self._workers.run(lambda: None) if len(portion) == _AT_ONCE else Deferred.of(None)
+
+    def _make(self, new: list[PartitionId], image: MetadataImage, settings_of: SettingsOf) -> Iterator[Deferred[None]]:
+        if not new:
+            return
+        made = self._create(new, image)
+        yield made
+        if made.error is not None:
+            log.error("not all partitions could be made: %s", made.error)
+        for key in new:
+            self._add(key, image, settings_of)
+        self._keep()
 
     def _create(self, keys: Iterable[PartitionId], image: MetadataImage) -> Deferred[None]:
-        job = self._logs.create([self._new_log(key, image) for key in keys], self._wall_ms())
+        try:
+            job = self._logs.create([self._new_log(key, image) for key in keys], self._wall_ms())
+        except StorageError as error:
+            return Deferred.failed(error)
         return run_job(self._workers, job)
 
     def _new_log(self, key: PartitionId, image: MetadataImage) -> NewLog:
@@ -103,24 +146,7 @@ class PartitionTable:
             self._logs.set_aside(partition, self._wall_ms())
         return NewLog(partition, text)
 
-    def _assign(self, replicas: LocalReplicas, new: list[PartitionId], update: Update, settings: Settings) -> None:
-        image = update.after
-        by_topic: dict[str, TopicSettings] = {}
-
-        def settings_of(topic: str) -> TopicSettings:
-            if topic not in by_topic:
-                by_topic[topic] = topic_settings(image.config(ResourceType.TOPIC, topic), settings)
-            return by_topic[topic]
-
-        for key in new:
-            self._add(key, image, settings_of)
-        for partition in self._reconfigured(update):
-            partition.configure(settings_of(partition.topic))
-        for key, state in (*replicas.leaders.items(), *replicas.followers.items()):
-            if key in self._by_id:
-                self._by_id[key].become(_role(state))
-
-    def _add(self, key: PartitionId, image: MetadataImage, settings_of: Callable[[str], TopicSettings]) -> None:
+    def _add(self, key: PartitionId, image: MetadataImage, settings_of: SettingsOf) -> None:
         topic_id, index = key
         name = image.topics.by_id[topic_id].name
         found = self._logs.get(TopicPartition(name, index))
@@ -162,6 +188,23 @@ class PartitionTable:
             if not _belongs(found, image, self._node_id):
                 log.warning("%s-%d is not in the metadata: its directory is kept under another name", topic, index)
                 self._logs.set_aside(found.partition, self._wall_ms())
+
+
+def _portions(items: Iterable[T]) -> Iterator[list[T]]:
+    """All items in their order, as many as one turn can take at a time."""
+    rest = iter(items)
+    while portion := list(islice(rest, _AT_ONCE)):
+        yield portion
+
+
+def _settings_by_topic(image: MetadataImage, settings: Settings) -> SettingsOf:
+    """What a topic's settings amount to, computed once for each."""
+
+    @cache
+    def settings_of(topic: str) -> TopicSettings:
+        return topic_settings(image.config(ResourceType.TOPIC, topic), settings)
+
+    return settings_of
 
 
 def _space(directory: LogDirectory) -> tuple[int, int]:

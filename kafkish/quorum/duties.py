@@ -54,7 +54,7 @@ class Duties:
         if own is not None and own.incarnation_id == self._controller.incarnation_id:
             now_ms = self._controller.quorum.clock.monotonic_ms()
             self._controller.sessions.touch(own.id, own.epoch, now_ms)
-        return self._controller.write(fence_stale_broker) > 0
+        return self._controller.write(fence_stale_broker) != 0
 
     def _elect(self, elect: Callable[[MetadataImage, Context], list[MetadataRecord]]) -> bool:
-        return self._controller.write(elect) >= MAX_ELECTIONS
+        return self._controller.write(elect) not in range(MAX_ELECTIONS)

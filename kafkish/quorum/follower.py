@@ -4,8 +4,8 @@ The first image is told when this node knows what is committed and has replayed 
 was like long ago. Long replays yield to others between slices.
 """
 
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Iterator
+from itertools import groupby, islice
 from typing import Final
 
 from kafkish.metadata.changes import Update, difference
@@ -19,7 +19,8 @@ from kafkish_protocol.records import Batch
 from kafkish_protocol.schema import MetadataRecord
 from kafkish_raft.ports import OffsetAndEpoch
 
-_SLICE_BYTES: Final = 32 * 1024  # some milliseconds of replay
+_READ_BYTES: Final = 32 * 1024  # some milliseconds of replay; a batch may be larger, and is cut
+_SLICE_RECORDS: Final = 2_000
 
 
 class MetadataFollower:
@@ -31,6 +32,7 @@ class MetadataFollower:
         self._loader = MetadataLoader()
         self._committed_offset = 0
         self._is_busy = False  # in a slice, or between two
+        self._slices: Iterator[None] | None = None  # what is left of the last read
         self._listeners: list[Callable[[Update], object]] = []
         self._is_public = False
         self.applied_offset = 0
@@ -85,20 +87,24 @@ class MetadataFollower:
     def replay(self) -> None:
         """One slice. Whoever is told of it may make more to be committed; that waits for the next."""
         self._is_busy = True
-        self._replay_slice()
-        self._is_busy = self.applied_offset < self._committed_offset
+        if self._slices is None:
+            self._slices = self._replay_next()
+        if next(self._slices, self) is self:
+            self._slices = None
+        self._is_busy = self._slices is not None or self.applied_offset < self._committed_offset
         if self._is_busy:
             self._timers.call_later(0, self._resume)
 
-    def _replay_slice(self) -> None:
+    def _replay_next(self) -> Iterator[None]:
+        """A snapshot, or what is read at once. Between two slices others have the loop."""
         latest = self._log.latest_snapshot
         is_behind = self.applied_offset == 0 or self.applied_offset < self._log.start_offset
         if latest is not None and is_behind and self.applied_offset < latest.offset:
             self._load_snapshot(latest)
         if self.applied_offset < self._committed_offset:
-            batches = self._log.read(self.applied_offset, self._committed_offset, _SLICE_BYTES)
+            batches = self._log.read(self.applied_offset, self._committed_offset, _READ_BYTES)
             for (is_control, _), run in groupby(batches, lambda batch: (batch.is_control, batch.leader_epoch)):
-                self._load_run(list(run), is_control=is_control)
+                yield from self._load_run(list(run), is_control=is_control)
         self.publish_first()
         for told in list(self.on_applied):
             told(self.applied_offset)
@@ -111,22 +117,28 @@ class MetadataFollower:
         self.applied_offset = snapshot_id.offset
         self.bytes_since_snapshot = 0
 
-    def _load_run(self, batches: list[Batch], *, is_control: bool) -> None:
+    def _load_run(self, batches: list[Batch], *, is_control: bool) -> Iterator[None]:
         """Batches that follow one another in an epoch become one image: each image costs a copy of what changes."""
-        first, last = batches[0], batches[-1]
+        last = batches[-1]
         if not is_control:
-            records = [record for batch in batches for record in records_of(batch)]
-            place = {"base_offset": first.base_offset, "epoch": first.leader_epoch}
-            for update in self._loader.load_batch(records, timestamp_ms=last.max_timestamp, **place):
-                self._publish(update)
+            records = (record for batch in batches for record in records_of(batch))
+            place = {"epoch": last.leader_epoch, "timestamp_ms": last.max_timestamp}
+            offset = batches[0].base_offset
+            while part := list(islice(records, _SLICE_RECORDS)):
+                self._publish(*self._loader.load_part(part, base_offset=offset, **place))
+                offset += len(part)
+                if len(part) == _SLICE_RECORDS:
+                    yield
+            self._publish(*self._loader.end_batch())
         self.applied_offset = last.next_offset
         self.bytes_since_snapshot += sum(batch.size_bytes for batch in batches)
 
-    def _publish(self, update: Update) -> None:
-        for listener in self._listeners if self._is_public else ():
-            tell(listener, update)
+    def _publish(self, *updates: Update) -> None:
+        for update in updates:
+            for listener in self._listeners if self._is_public else ():
+                tell(listener, update)
 
 
-def records_of(batch: Batch) -> list[MetadataRecord]:
-    """The metadata records of a batch."""
-    return [decode_record(record.value or b"")[0] for record in batch.records()]
+def records_of(batch: Batch) -> Iterator[MetadataRecord]:
+    """The metadata records of a batch, decoded one by one."""
+    return (decode_record(record.value or b"")[0] for record in batch.records())

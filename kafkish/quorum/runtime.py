@@ -13,8 +13,7 @@ commit. This one does not: the log of an idle cluster does not grow.
 
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kafkish.controller.bootstrap import activation_records
@@ -30,6 +29,7 @@ from kafkish.quorum.batching import plan_batches
 from kafkish.quorum.formatting import FirstRecords
 from kafkish.quorum.quorum import Quorum
 from kafkish.quorum.telling import tell
+from kafkish.quorum.turns import Turns
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from kafkish_protocol.messages.broker_registration import BrokerRegistrationRequest, BrokerRegistrationResponse
@@ -42,16 +42,19 @@ _log: Final = logging.getLogger(__name__)
 
 MAX_WAITING: Final = 100_000
 """Requests that wait to be committed; more are refused until the disk has caught up."""
+_MANY_RECORDS: Final = 2_000
+"""To decide, to encode and to replay more takes a turn of the loop each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(NamedTuple):
     """Who asks, and what they may do."""
 
     api_version: int
     authorize: Authorize = allow_all
     charge_partitions: Callable[[int], None] = charge_nothing
     through_broker: bool = True
+    deadline_ms: int | None = None
+    """When the request is to be refused, if it still waits for its turn: on the monotonic clock."""
 
 
 class _Waiting(NamedTuple):
@@ -88,6 +91,7 @@ class ControllerRuntime:
         self._epoch: int | None = None
         self._pending = MetadataLoader()
         self._waiting: deque[_Waiting] = deque()
+        self._turns = Turns(quorum.timers)
         quorum.on_leader_changed.append(self._on_leader_changed)
         quorum.follower.on_applied.append(self._on_applied)
         quorum.on_failure.append(self._on_failure)
@@ -106,30 +110,46 @@ class ControllerRuntime:
     def submit(self, operation: Operation, request: Request, caller: Caller) -> Deferred[Any]:
         """Run an operation; its response, once all that it has seen and written is committed.
 
-        Fails with ApiError NOT_CONTROLLER where this node is not the active controller.
+        Fails with ApiError: NOT_CONTROLLER where this node is not the active controller, REQUEST_TIMED_OUT after the
+        caller's deadline.
         """
-        if self._epoch is None:
-            return _failed(self._not_controller())
-        if len(self._waiting) >= MAX_WAITING:
-            return _failed(ApiError(ErrorCode.REQUEST_TIMED_OUT, "The controller's disk can not keep up; try again"))
-        self._note_arrival(request)
+        answer: Deferred[Any] = Deferred()
+        self._turns.add(self._serve(operation, request, caller, answer))
+        return answer
+
+    def _serve(self, operation: Operation, request: Request, caller: Caller, answer: Deferred[Any]) -> Iterator[None]:
+        """No other operation runs before this one's records are in the pending image: it has seen all before it."""
         try:
+            self._refuse(caller)
+            self._note_arrival(request)
             result = operation(self._pending.image, request, self._context(caller))
-            is_written = self._write(result)
+            if not (yield from self._write(result)):
+                raise self._not_controller()
+        except ApiError as error:
+            tell(answer.fail, error)
         except Exception as error:  # of an operation, or of a record that can not be encoded; nothing was written
             _log.exception("%s of the controller failed", getattr(operation, "__name__", operation))
-            return _failed(error)
-        if not is_written:
-            return _failed(self._not_controller())
-        self._note_answer(request, result.response)
-        return self._when_committed(result.response)
+            tell(answer.fail, error)
+        else:
+            self._note_answer(request, result.response)
+            self._answer_when_committed(result.response, answer)
+
+    def _refuse(self, caller: Caller) -> None:
+        if self._epoch is None:
+            raise self._not_controller()
+        if len(self._waiting) >= MAX_WAITING:
+            raise ApiError(ErrorCode.REQUEST_TIMED_OUT, "The controller's disk can not keep up; try again")
+        if caller.deadline_ms is not None and caller.deadline_ms <= self.quorum.clock.monotonic_ms():
+            raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
 
     def write(self, periodic: Callable[[MetadataImage, Context], list[MetadataRecord]]) -> int:
-        """Something that the controller does by itself. How many records it wrote."""
+        """Something that the controller does by itself. How many records it wrote; -1 if it is busy."""
         if self._epoch is None:
             return 0
+        if self._turns:
+            return -1
         records = periodic(self._pending.image, self._context(Caller(api_version=0)))
-        self._write(Result(records, None, atomic=False))
+        self._turns.add(self._write(Result(records, None, atomic=False)))
         return len(records)
 
     def _context(self, caller: Caller) -> Context:
@@ -148,14 +168,18 @@ class ControllerRuntime:
             through_broker=caller.through_broker,
         )
 
-    def _write(self, result: Result[Any]) -> bool:
+    def _write(self, result: Result[Any]) -> Generator[None, None, bool]:
         """Add the records to the pending image and append them to the log. False if another node leads."""
+        epoch, takes_long = self._epoch, len(result.records) > _MANY_RECORDS
         level = self._pending.image.features.metadata_version or self._first_level
         now_ms = self.quorum.clock.wall_ms()
+        if takes_long:
+            yield
         planned = plan_batches(result.records, level, atomic=result.atomic, now_ms=now_ms)
-        epoch = self._epoch
-        if epoch is None or not planned:
-            return epoch is not None
+        if takes_long:
+            yield
+        if epoch is None or epoch != self._epoch or not planned:
+            return epoch is not None and epoch == self._epoch
         self._replay([records for records, _ in planned], epoch, now_ms)
         return self.quorum.append([batch for _, batch in planned], epoch)
 
@@ -174,14 +198,13 @@ class ControllerRuntime:
     def _first_level(self) -> int:
         return self._first_records.levels[versions.METADATA_VERSION]
 
-    def _when_committed(self, response: Any) -> Deferred[Any]:
+    def _answer_when_committed(self, response: Any, answer: Deferred[Any]) -> None:
         """Whatever it has read may be uncommitted too: so the end of the log counts, not the last record of its own."""
         end_offset = self._pending.image.provenance.offset + 1
         if end_offset <= self.quorum.follower.applied_offset:
-            return Deferred.of(response)
-        answer: Deferred[Any] = Deferred()
-        self._waiting.append(_Waiting(end_offset, response, answer))
-        return answer
+            tell(answer.resolve, response)
+        else:
+            self._waiting.append(_Waiting(end_offset, response, answer))
 
     # -- brokers that are heard of
 
@@ -236,7 +259,8 @@ class ControllerRuntime:
     def _write_first_records(self, *, is_open: bool) -> None:
         levels, more = self._first_records
         records = activation_records(self.image, is_open, levels, self._configs.static_min_isr, more)
-        self._write(Result(records, None))
+        for _ in self._write(Result(records, None)):
+            continue  # without turns: nothing else can be decided before
 
     def _deactivate(self, error: ApiError) -> None:
         was_active, self._epoch = self.is_active, None
@@ -257,9 +281,3 @@ class ControllerRuntime:
             else f"The active controller appears to be node {leader}."
         )
         return ApiError(ErrorCode.NOT_CONTROLLER, known)
-
-
-def _failed(error: Exception) -> Deferred[Any]:
-    failed: Deferred[Any] = Deferred()
-    failed.fail(error)
-    return failed

@@ -1,8 +1,10 @@
 """A value that comes later reaches everyone who waits, once."""
 
+from collections.abc import Iterator
+
 import pytest
 
-from kafkish.deferred import Deferred, gather
+from kafkish.deferred import Deferred, gather, in_turns
 
 
 def test_waiters_are_called_when_it_resolves_and_at_once_afterwards() -> None:
@@ -61,6 +63,33 @@ def test_abandoning_what_is_done_does_nothing() -> None:
     deferred: Deferred[int] = Deferred[int]().when_abandoned(lambda: pytest.fail("done already"))
     deferred.resolve(1)
     deferred.abandon()
+
+
+def test_turns_begin_when_the_one_before_is_done_however_it_ended() -> None:
+    waits: list[Deferred[None]] = [Deferred(), Deferred.of(None), Deferred()]
+    begun: list[int] = []
+
+    def turns() -> Iterator[Deferred[None]]:
+        for number, wait in enumerate(waits):
+            begun.append(number)
+            yield wait
+
+    finished = in_turns(turns())
+    assert begun == [0]
+    waits[0].fail(ValueError())
+    assert begun == [0, 1, 2]
+    assert not finished.is_done
+    waits[2].resolve(None)
+    assert finished.result() is None
+
+
+def test_turn_that_raises_is_the_last() -> None:
+    def turns() -> Iterator[Deferred[None]]:
+        yield Deferred.of(None)
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        in_turns(turns()).result()
 
 
 def test_gather_waits_for_all_and_keeps_the_order() -> None:

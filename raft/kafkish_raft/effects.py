@@ -9,7 +9,7 @@ and ends with another LogChanged; InstallSnapshot may too, and ends with Snapsho
 """
 
 from collections.abc import Sized
-from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from kafkish_raft.events import Handle
 from kafkish_raft.messages import Request, Response
@@ -17,19 +17,13 @@ from kafkish_raft.ports import ElectionState, OffsetAndEpoch
 from kafkish_raft.voters import ControlRecord, Endpoints, NodeId
 
 
-class Effect:
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PersistElection(Effect):
+class PersistElection(NamedTuple):
     """Write the file `quorum-state` and sync it, before anything that follows."""
 
     election: ElectionState
 
 
-@dataclass(frozen=True, slots=True)
-class AppendControl(Effect):
+class AppendControl(NamedTuple):
     """As leader: append one control batch of these records at `base_offset`, and flush."""
 
     base_offset: int
@@ -37,8 +31,7 @@ class AppendControl(Effect):
     records: tuple[ControlRecord, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AppendBatch(Effect):
+class AppendBatch(NamedTuple):
     """As leader: append the controller's batch at `base_offset` with this epoch, and flush.
 
     It is committed when a HighWatermark lies above its last offset; if leadership is lost before, its fate is unknown.
@@ -50,8 +43,7 @@ class AppendBatch(Effect):
     handle: Handle
 
 
-@dataclass(frozen=True, slots=True)
-class AppendFetched(Effect):
+class AppendFetched(NamedTuple):
     """As follower: append these records of the leader, and flush.
 
     Take only whole, sound batches that start at the log's end and whose epoch is not above `epoch`. A node that can
@@ -62,15 +54,13 @@ class AppendFetched(Effect):
     records: Sized
 
 
-@dataclass(frozen=True, slots=True)
-class Truncate(Effect):
+class Truncate(NamedTuple):
     """Remove all records from `end_offset` on."""
 
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class WriteSnapshotChunk(Effect):
+class WriteSnapshotChunk(NamedTuple):
     """Write a piece of the leader's snapshot at this position. Position 0 starts the file anew."""
 
     snapshot_id: OffsetAndEpoch
@@ -78,15 +68,13 @@ class WriteSnapshotChunk(Effect):
     data: Sized
 
 
-@dataclass(frozen=True, slots=True)
-class InstallSnapshot(Effect):
+class InstallSnapshot(NamedTuple):
     """The download is complete: sync and rename it, empty the log so that it starts at the snapshot's end."""
 
     snapshot_id: OffsetAndEpoch
 
 
-@dataclass(frozen=True, slots=True)
-class Send(Effect):
+class Send(NamedTuple):
     """Send to a peer; never wait for it, nor let one peer's queue delay another's. Answered with ResponseReceived."""
 
     destination: NodeId
@@ -95,23 +83,20 @@ class Send(Effect):
     request: Request
 
 
-@dataclass(frozen=True, slots=True)
-class Reply(Effect):
+class Reply(NamedTuple):
     """Answer the request of this handle. A ReadFrom among the records is for the caller to replace."""
 
     handle: Handle
     response: Response
 
 
-@dataclass(frozen=True, slots=True)
-class HighWatermark(Effect):
+class HighWatermark(NamedTuple):
     """Records below this offset are committed: apply them, answer those who wait for them."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChanged(Effect):
+class LeaderChanged(NamedTuple):
     """What this node knows of the leader has changed.
 
     It leads itself if, and only if, there is a `start_offset`: the active controller begins when all below is applied.
@@ -121,3 +106,18 @@ class LeaderChanged(Effect):
     leader_id: NodeId | None
     endpoints: Endpoints
     start_offset: int | None = None
+
+
+Effect: TypeAlias = (
+    PersistElection
+    | AppendControl
+    | AppendBatch
+    | AppendFetched
+    | Truncate
+    | WriteSnapshotChunk
+    | InstallSnapshot
+    | Send
+    | Reply
+    | HighWatermark
+    | LeaderChanged
+)

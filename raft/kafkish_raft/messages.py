@@ -7,7 +7,7 @@ id and directory id is a ReplicaKey here; CurrentLeader and NodeEndpoints are `l
 from collections.abc import Sized
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from kafkish_raft.ports import OffsetAndEpoch
 from kafkish_raft.voters import Endpoints, NodeId, ReplicaKey, Voter
@@ -42,10 +42,6 @@ class ReadFrom(NamedTuple):
     max_bytes: int  # of a log, one whole batch even if it is larger
 
 
-class Request:
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """As such, the answer to AddRaftVoter and RemoveRaftVoter."""
@@ -63,8 +59,7 @@ class QuorumResponse(Response):
     leader_endpoints: Endpoints = ()
 
 
-@dataclass(frozen=True, slots=True)
-class VoteRequest(Request):
+class VoteRequest(NamedTuple):
     voter_key: ReplicaKey
     replica_key: ReplicaKey
     replica_epoch: int
@@ -78,24 +73,21 @@ class VoteResponse(QuorumResponse):
     vote_granted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BeginQuorumEpochRequest(Request):
+class BeginQuorumEpochRequest(NamedTuple):
     voter_key: ReplicaKey
     leader_id: NodeId
     leader_epoch: int
     leader_endpoints: Endpoints
 
 
-@dataclass(frozen=True, slots=True)
-class EndQuorumEpochRequest(Request):
+class EndQuorumEpochRequest(NamedTuple):
     leader_id: NodeId
     leader_epoch: int
     preferred_candidates: tuple[ReplicaKey, ...]
     leader_endpoints: Endpoints
 
 
-@dataclass(frozen=True, slots=True)
-class FetchRequest(Request):
+class FetchRequest(NamedTuple):
     replica_key: ReplicaKey
     current_leader_epoch: int
     fetch_offset: int
@@ -114,8 +106,7 @@ class FetchResponse(QuorumResponse):
     records: Sized = b""
 
 
-@dataclass(frozen=True, slots=True)
-class FetchSnapshotRequest(Request):
+class FetchSnapshotRequest(NamedTuple):
     replica_key: ReplicaKey
     current_leader_epoch: int
     snapshot_id: OffsetAndEpoch
@@ -131,28 +122,37 @@ class FetchSnapshotResponse(QuorumResponse):
     unaligned_records: Sized = b""
 
 
-@dataclass(frozen=True, slots=True)
-class AddRaftVoterRequest(Request):
+class AddRaftVoterRequest(NamedTuple):
     """The versions of the voter are not on the wire: the adapter asks it for them (ApiVersions) before it tells."""
 
     voter: Voter
     ack_when_committed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveRaftVoterRequest(Request):
+class RemoveRaftVoterRequest(NamedTuple):
     voter_key: ReplicaKey
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateRaftVoterRequest(Request):
+class UpdateRaftVoterRequest(NamedTuple):
     current_leader_epoch: int
     voter: Voter
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeRequest(Request):
+class UpgradeRequest(NamedTuple):
     """From the local controller: finalize a kraft.version (part of UpdateFeatures). No RPC of its own."""
 
     version: int
     epoch: int
+
+
+Request: TypeAlias = (
+    VoteRequest
+    | BeginQuorumEpochRequest
+    | EndQuorumEpochRequest
+    | FetchRequest
+    | FetchSnapshotRequest
+    | AddRaftVoterRequest
+    | RemoveRaftVoterRequest
+    | UpdateRaftVoterRequest
+    | UpgradeRequest
+)

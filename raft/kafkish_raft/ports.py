@@ -4,7 +4,6 @@ The core only reads through these. Every change is an effect, so that a port nev
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from kafkish_raft.voters import NO_VOTERS, Endpoints, NodeId, ReplicaKey, Voter, VoterSet
@@ -12,8 +11,7 @@ from kafkish_raft.voters import NO_VOTERS, Endpoints, NodeId, ReplicaKey, Voter,
 Dice: TypeAlias = Callable[[int], int]  # a number from 0 to `sides` - 1; a simulation can repeat it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(NamedTuple):
     """Who this is, whom it may ask, how long it waits: `controller.quorum.*`. Defaults are Kafka 4.3's."""
 
     key: ReplicaKey
@@ -53,8 +51,7 @@ class OffsetAndEpoch(NamedTuple):
 BOOTSTRAP_SNAPSHOT: Final = OffsetAndEpoch(0, 0)  # made by formatting, and never replicated (KIP-853)
 
 
-@dataclass(frozen=True, slots=True)
-class ElectionState:
+class ElectionState(NamedTuple):
     """What must survive a crash: the epoch, its leader if known, and the vote that was given in it."""
 
     epoch: int = 0

@@ -37,8 +37,7 @@ class Endpoint(NamedTuple):
 Endpoints: TypeAlias = tuple[Endpoint, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Voter:
+class Voter(NamedTuple):
     """A voter as the voters record describes it."""
 
     key: ReplicaKey

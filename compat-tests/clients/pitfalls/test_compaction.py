@@ -11,6 +11,8 @@ from compaction import EAGER, close_segment, keyed, remaining, wait_for_compacti
 from waiting import now_ms, until
 from wire import Wire
 
+NOON_MS = 1_700_000_000_000
+
 
 @pytest.fixture
 def compacted(wire: Wire, make_topic: Callable[..., str]) -> str:
@@ -28,6 +30,28 @@ def test_last_value_of_each_key_stays_at_its_offset(wire: Wire, compacted: str) 
     left = remaining(wire, compacted)
     assert (6, b"a", b"last") in left
     assert control.start_offset(wire, compacted) == 0
+
+
+def test_tombstone_stays_as_long_as_it_should(wire: Wire, make_topic: Callable[..., str]) -> None:
+    topic = make_topic(configs={**EAGER, "delete.retention.ms": "86400000"})
+    for value in (b"0", b"1", None):
+        control.produce(wire, topic, keyed(b"b", value))
+    wait_for_compaction(wire, topic, 2)
+    for _ in range(3):
+        close_segment(wire, topic)
+    assert remaining(wire, topic)[0] == (2, b"b", None)
+
+
+def test_time_search_finds_what_compaction_left(wire: Wire, make_topic: Callable[..., str]) -> None:
+    topic = make_topic(configs={**EAGER, "message.timestamp.before.max.ms": str(2**62)})
+    for number, key in enumerate((b"a", b"b", b"a", b"c", b"b")):
+        record = Record(b"%d" % number, key, timestamp_ms=NOON_MS + 10 * number)
+        control.produce(wire, topic, batches.build([record]))
+    wait_for_compaction(wire, topic, 2)
+    assert [offset for offset, _, _ in remaining(wire, topic)][:3] == [2, 3, 4]
+    for asked, offset in ((NOON_MS, 2), (NOON_MS + 15, 2), (NOON_MS + 21, 3), (NOON_MS + 40, 4)):
+        answer = control.list_offset(wire, topic, asked)
+        assert (answer.error_code, answer.offset, answer.timestamp) == (0, offset, NOON_MS + 10 * offset)
 
 
 def test_tombstone_goes_in_the_end(wire: Wire, compacted: str) -> None:

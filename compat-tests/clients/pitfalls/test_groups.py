@@ -1,5 +1,6 @@
 """Groups: rebalances stopped half way, static members, and offsets that must come back as they were committed."""
 
+import contextlib
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 import raw_group
 from brokers import Broker
 from kafka.protocol.consumer import OffsetDeleteRequest
+from waiting import now_ms, until
 from wire import Wire
 
 
@@ -58,6 +60,32 @@ def test_member_that_does_not_rejoin_is_left_behind(wire: Wire, other: Wire, gro
     assert (joined.error_code, joined.leader) == (0, second)
     assert [member.member_id for member in joined.members] == [second]
     assert control.heartbeat(wire, group, 1, first) == 25  # unknown member
+
+
+def test_member_whose_connection_ends_while_it_joins_does_not_keep_the_others_waiting(
+    broker: Broker, wire: Wire, group: str
+) -> None:
+    first = raw_group.new_member_id(wire, group)
+    raw_group.sync(wire, group, raw_group.join(wire, group, first), {first: b""})
+    with Wire(broker.address) as dying:
+        second = raw_group.new_member_id(dying, group)
+        raw_group.post_join(dying, group, second)
+        until(lambda: control.heartbeat(wire, group, 1, first) == control.REBALANCE_IN_PROGRESS, "the join is there")
+    joined = raw_group.join(wire, group, first)
+    assert joined.error_code == 0
+    assert raw_group.sync(wire, group, joined, {first: b"mine"}).assignment == b"mine"
+    generation = joined.generation_id
+
+    def alone() -> bool:
+        nonlocal generation
+        if control.heartbeat(wire, group, generation, first) == control.REBALANCE_IN_PROGRESS:
+            again = raw_group.join(wire, group, first)
+            raw_group.sync(wire, group, again, {first: b""})
+            generation = again.generation_id
+            return [member.member_id for member in again.members] == [first]
+        return [member.member_id for member in joined.members] == [first]
+
+    until(alone, "the dead member is forgotten")
 
 
 def test_member_id_is_required_of_new_clients_only(wire: Wire, fresh: Callable[[str], str]) -> None:
@@ -115,24 +143,63 @@ def delete_offset(wire: Wire, group: str, topic: str, partition: int) -> None:
     control.expect(wire.send(request, 0).error_code, f"delete offset of {topic}-{partition} in {group}")
 
 
+Committed = dict[tuple[str, int], tuple[int, int, str]]
+
+
+def committed_by(wire: Wire, groups: list[str]) -> dict[str, Committed]:
+    return {group: raw_group.committed(wire, group) for group in groups}
+
+
+def commit_delete_and_let_expire(wire: Wire, topic: str, groups: list[str]) -> dict[str, Committed]:
+    """Any mixture of commits, some of which are soon to expire, and deletions. What must be left in the end."""
+    dice = random.Random(14)
+    left: dict[str, Committed] = {group: {} for group in groups}
+    for number in range(300):
+        group, partition = dice.choice(groups), dice.randrange(5)
+        place, kind = (topic, partition), dice.random()
+        if kind < 0.2 and place in raw_group.committed(wire, group):
+            with contextlib.suppress(AssertionError):  # it may expire in this moment, and the group with it
+                delete_offset(wire, group, topic, partition)
+            left[group].pop(place, None)
+        elif kind < 0.5:
+            code = raw_group.commit(wire, group, topic, partition, number, retention_ms=dice.choice((1, 100, 600)))
+            control.expect(code, "commit for a while")
+            left[group].pop(place, None)
+        else:
+            control.expect(raw_group.commit(wire, group, topic, partition, number, f"{number}"), "commit")
+            left[group][place] = (number, -1, f"{number}")
+    return left
+
+
 @pytest.mark.owned
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_committed_offsets_are_the_same_after_a_restart(
     broker: Broker, make_topic: Callable[..., str], fresh: Callable[[str], str], how: str
 ) -> None:
-    dice = random.Random(14)
     topic, groups = make_topic(5), [fresh("group") for _ in range(4)]
     with Wire(broker.address) as wire:
-        for number in range(200):
-            group, partition = dice.choice(groups), dice.randrange(5)
-            if dice.random() < 0.2 and (topic, partition) in raw_group.committed(wire, group):
-                delete_offset(wire, group, topic, partition)
-            else:
-                control.expect(raw_group.commit(wire, group, topic, partition, number, f"{number}"), "commit")
-        before = {group: raw_group.committed(wire, group) for group in groups}
+        left = commit_delete_and_let_expire(wire, topic, groups)
+        until(lambda: committed_by(wire, groups) == left, "only what was to expire is gone")
     (broker.stop if how == "stop" else broker.kill)()
     broker.start()
     with Wire(broker.address) as wire:
         for group in groups:
             control.wait_for_group(wire, group)
-        assert {group: raw_group.committed(wire, group) for group in groups} == before
+        assert committed_by(wire, groups) == left
+
+
+def test_offset_expires_when_its_time_is_up_and_no_sooner(wire: Wire, topic: str, group: str) -> None:
+    started_ms = now_ms()
+    control.expect(raw_group.commit(wire, group, topic, 0, 7, retention_ms=1500), "commit for a while")
+    assert raw_group.committed(wire, group)
+    until(lambda: not raw_group.committed(wire, group), "the offset is gone")
+    assert now_ms() - started_ms >= 1500
+
+
+def test_commit_without_a_time_lifts_the_time_of_the_one_before(wire: Wire, topic: str, group: str) -> None:
+    witness = f"{group}-witness"
+    for each in (group, witness):
+        control.expect(raw_group.commit(wire, each, topic, 0, 7, retention_ms=500), "commit for a while")
+    control.expect(raw_group.commit(wire, group, topic, 0, 8), "commit for long")
+    until(lambda: not raw_group.committed(wire, witness), "the witness's offset is gone")
+    assert raw_group.committed(wire, group) == {(topic, 0): (8, -1, "")}

@@ -85,11 +85,27 @@ def test_special_times(wire: Wire, topic: str) -> None:
     assert found(wire, topic, -3, 11) == (0, NOON_MS + 50, 1), "of the largest timestamp"
     assert found(wire, topic, -4, 11) == (0, -1, 1), "earliest on the broker's own disk"
     assert found(wire, topic, -5, 11) == (0, -1, -1), "latest in tiered storage, which is none"
+    assert found(wire, topic, -6, 11) == (0, -1, -1), "earliest that waits to be tiered: none does"
+
+
+@pytest.mark.parametrize(("special", "first_version"), [(-3, 7), (-4, 8), (-5, 9), (-6, 11)])
+def test_special_time_before_its_version_is_refused(wire: Wire, topic: str, special: int, first_version: int) -> None:
+    control.produce(wire, topic, batches.values(b"value"))
+    assert found(wire, topic, special, first_version)[0] == 0
+    assert found(wire, topic, special, first_version - 1) == (35, -1, -1)
 
 
 def test_special_times_of_an_empty_log(wire: Wire, topic: str) -> None:
     answers = {special: found(wire, topic, special, 11) for special in (-1, -2, -3, -4, -5)}
     assert answers == {-1: (0, -1, 0), -2: (0, -1, 0), -3: (0, -1, -1), -4: (0, -1, 0), -5: (0, -1, -1)}
+
+
+@pytest.mark.parametrize("isolation", [control.READ_UNCOMMITTED, control.READ_COMMITTED])
+def test_without_transactions_both_isolations_find_the_same(wire: Wire, topic: str, isolation: int) -> None:
+    control.produce(wire, topic, batches.values(b"0", b"1"))
+    ends = [control.list_offset(wire, topic, special, isolation=isolation).offset for special in (-1, -2, NOON_MS)]
+    assert ends == [2, 0, 0]
+    assert control.fetch(wire, topic, 0, isolation=isolation).last_stable_offset == 2
 
 
 def test_partition_asked_twice_is_refused_and_others_are_answered(wire: Wire, make_topic: Callable[..., str]) -> None:

@@ -1,6 +1,5 @@
 """Produce: idempotence as Kafka's clients count on it, and records that must be refused."""
 
-import gzip
 from collections.abc import Callable
 
 import batches
@@ -8,6 +7,8 @@ import control
 import pytest
 from batches import Producer, Record
 from brokers import Broker
+from kafka.protocol.producer import InitProducerIdRequest
+from waiting import now_ms
 from wire import Wire
 
 OUT_OF_ORDER, OLD_EPOCH = 45, 47
@@ -72,6 +73,30 @@ def test_sequence_wraps_to_zero(wire: Wire, topic: str, producer: Producer) -> N
 def test_sequence_wraps_inside_a_batch(wire: Wire, topic: str, producer: Producer) -> None:
     assert send(wire, topic, numbered(producer, LAST_SEQUENCE, count=3)) == (0, 0)
     assert send(wire, topic, numbered(producer, 2)) == (0, 3)
+
+
+@pytest.mark.owned
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_sequences_are_known_after_a_restart(broker: Broker, topic: str, producer: Producer, how: str) -> None:
+    """Of the present: a producer whose last record is older than a day is forgotten by a restart."""
+
+    def timed(sequence: int, *, epoch: int = 0) -> bytearray:
+        records = [Record(b"%d" % number, timestamp_ms=now_ms()) for number in (sequence, sequence + 1)]
+        return batches.build(records, producer=Producer(producer.id, producer.epoch + epoch), sequence=sequence)
+
+    sent = [timed(sequence) for sequence in (0, 2, 4)]
+    with Wire(broker.address) as wire:
+        for batch in sent:
+            control.produce(wire, topic, batch)
+    (broker.stop if how == "stop" else broker.kill)()
+    broker.start()
+    with Wire(broker.address) as wire:
+        control.wait_for_partitions(wire, topic, 1)
+        assert send(wire, topic, sent[-1]) == (0, 4), "a retry"
+        assert send(wire, topic, timed(8))[0] == OUT_OF_ORDER
+        assert send(wire, topic, timed(6, epoch=1))[0] == OUT_OF_ORDER
+        assert send(wire, topic, timed(6)) == (0, 6)
+        assert control.end_offset(wire, topic) == 8
 
 
 @pytest.mark.owned
@@ -144,13 +169,12 @@ def test_timestamp_too_far_from_now_is_refused(wire: Wire, make_topic: Callable[
     assert [error.batch_index for error in answer.record_errors] == [0]
 
 
-def test_batch_that_inflates_without_end_does_not_stop_the_broker(wire: Wire, make_topic: Callable[..., str]) -> None:
-    topic = make_topic(configs={"compression.type": "lz4"})  # so that the broker must look inside
-    header = batches.values(b"value", codec="gzip")[:61]
-    bomb = header + gzip.compress(bytes(64 << 20))
-    bomb[batches.LENGTH_AT : batches.LENGTH_AT + 4] = (len(bomb) - 12).to_bytes(4, "big")
-    assert send(wire, topic, batches.changed(bomb, batches.COUNT_AT, (1).to_bytes(4, "big")))[0] != 0
-    assert send(wire, topic, batches.values(b"next")) == (0, 0)
+@pytest.mark.parametrize("timeout_ms", [900_001, 0])
+def test_transaction_timeout_that_cannot_be_is_refused(
+    wire: Wire, fresh: Callable[[str], str], timeout_ms: int
+) -> None:
+    request = InitProducerIdRequest(transactional_id=fresh("id"), transaction_timeout_ms=timeout_ms)
+    assert wire.send(request, 4).error_code == 50
 
 
 def test_acks_that_do_not_exist_are_refused(wire: Wire, topic: str) -> None:

@@ -1,12 +1,11 @@
-"""Topics and configs: creation by asking, answers for every item, and configs as Kafka describes them."""
+"""Topics and configs: creation by asking, and configs as Kafka describes them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import batches
 import control
 import pytest
-from kafka.protocol.admin import CreatePartitionsRequest, DescribeConfigsRequest, IncrementalAlterConfigsRequest
+from kafka.protocol.admin import IncrementalAlterConfigsRequest
 from waiting import until
 from wire import Wire
 
@@ -51,31 +50,7 @@ def test_metadata_refuses_a_name_that_cannot_be(wire: Wire, name: str) -> None:
     assert control.metadata(wire, name, create=True).error_code == INVALID_TOPIC
 
 
-# -- every item is answered
-
-
-def test_adding_partitions_answers_for_every_topic(wire: Wire, make_topic: Callable[..., str]) -> None:
-    good, bad = make_topic(1), make_topic(3)
-    entry = CreatePartitionsRequest.CreatePartitionsTopic
-    topics = [entry(name=name, count=2, assignments=None) for name in (good, bad, "missing")]
-    answer = wire.send(CreatePartitionsRequest(topics=topics, timeout_ms=20_000, validate_only=False), 3)
-    told = sorted((result.name, result.error_code) for result in answer.results)
-    assert told == sorted([(good, 0), (bad, 37), ("missing", UNKNOWN_TOPIC)])
-
-
 # -- configs
-
-
-def describe(wire: Wire, topic: str, keys: list[str] | None = None) -> Any:
-    entry = DescribeConfigsRequest.DescribeConfigsResource
-    resource = entry(resource_type=2, resource_name=topic, configuration_keys=keys)
-    request = DescribeConfigsRequest(resources=[resource], include_synonyms=True, include_documentation=True)
-    return wire.send(request, 4).results[0]
-
-
-def described(wire: Wire, topic: str, key: str) -> Any:
-    (config,) = describe(wire, topic, [key]).configs
-    return config
 
 
 def alter(wire: Wire, changes: dict[str, list[tuple[int, str, str | None]]]) -> dict[str, int]:
@@ -94,7 +69,7 @@ def alter(wire: Wire, changes: dict[str, list[tuple[int, str, str | None]]]) -> 
 
 
 def test_all_of_kafkas_topic_configs_are_described(wire: Wire, topic: str) -> None:
-    configs = describe(wire, topic).configs
+    configs = control.topic_configs(wire, topic)
     assert sorted(config.name for config in configs) == TOPIC_CONFIGS.split()
     assert all(config.documentation and config.config_type > 0 for config in configs)
     assert not any(config.read_only or config.is_sensitive for config in configs)
@@ -102,26 +77,26 @@ def test_all_of_kafkas_topic_configs_are_described(wire: Wire, topic: str) -> No
 
 def test_source_and_synonyms_tell_where_a_value_comes_from(wire: Wire, topic: str) -> None:
     key = "max.message.bytes"
-    default = described(wire, topic, key)
+    default = control.topic_config(wire, topic, key)
     assert (default.value, default.config_source) == ("1048588", DEFAULT_CONFIG)
     assert alter(wire, {topic: [(SET, key, "2000")]}) == {topic: 0}
-    until(lambda: described(wire, topic, key).value == "2000", "the new value")
-    changed = described(wire, topic, key)
+    until(lambda: control.topic_config(wire, topic, key).value == "2000", "the new value")
+    changed = control.topic_config(wire, topic, key)
     assert changed.config_source == TOPIC_CONFIG
     assert [(synonym.name, synonym.value, synonym.source) for synonym in changed.synonyms] == [
         (key, "2000", TOPIC_CONFIG),
         ("message.max.bytes", "1048588", DEFAULT_CONFIG),
     ]
     assert alter(wire, {topic: [(DELETE, key, None)]}) == {topic: 0}
-    until(lambda: described(wire, topic, key).config_source == DEFAULT_CONFIG, "the default again")
+    until(lambda: control.topic_config(wire, topic, key).config_source == DEFAULT_CONFIG, "the default again")
 
 
 def test_lists_are_appended_to_and_subtracted_from(wire: Wire, topic: str) -> None:
     key = "cleanup.policy"
     assert alter(wire, {topic: [(APPEND, key, "compact")]}) == {topic: 0}
-    until(lambda: described(wire, topic, key).value == "delete,compact", "both policies")
+    until(lambda: control.topic_config(wire, topic, key).value == "delete,compact", "both policies")
     assert alter(wire, {topic: [(SUBTRACT, key, "delete")]}) == {topic: 0}
-    until(lambda: described(wire, topic, key).value == "compact", "one policy")
+    until(lambda: control.topic_config(wire, topic, key).value == "compact", "one policy")
     assert alter(wire, {topic: [(APPEND, "retention.ms", "1")]}) == {topic: INVALID_CONFIG}
 
 
@@ -133,5 +108,5 @@ def test_config_that_cannot_be_fails_alone(wire: Wire, make_topic: Callable[...,
         unknown: [(SET, "no.such.config", "1")],
     }
     assert alter(wire, changes) == {good: 0, bad: INVALID_CONFIG, unknown: INVALID_CONFIG}
-    until(lambda: described(wire, good, "retention.ms").value == "1234567", "the good one's value")
-    assert described(wire, bad, "retention.ms").value == "-1"
+    until(lambda: control.topic_config(wire, good, "retention.ms").value == "1234567", "the good one's value")
+    assert control.topic_config(wire, bad, "retention.ms").value == "-1"

@@ -1,21 +1,21 @@
 """The coordinator of groups as the handlers of requests see it: one, however many shards it has on this node."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from typing import cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, cast
 
-from kafkish.coordinators.groups.records import KINDS
-from kafkish.coordinators.groups.refusals import refuse_anywhere
 from kafkish.coordinators.groups.routing import is_about_several, merge, merge_lists, partition_for_group, split
 from kafkish.coordinators.groups.settings import GroupSettings
-from kafkish.coordinators.groups.shard import GroupShard
-from kafkish.coordinators.runtime import Runtime
-from kafkish.coordinators.shard_log import ShardLog
-from kafkish.coordinators.term import Kind, Surroundings
 from kafkish.deferred import Deferred, gather
 from kafkish_protocol.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from kafkish_protocol.schema import Request, Response
 from kafkish_protocol.types import Uuid
+
+if TYPE_CHECKING:
+    from kafkish.coordinators.groups.shard import GroupShard
+    from kafkish.coordinators.runtime import Runtime
+    from kafkish.coordinators.shard_log import ShardLog
+    from kafkish.coordinators.surroundings import Surroundings
 
 TOPIC = "__consumer_offsets"
 
@@ -24,12 +24,26 @@ class GroupCoordinator:
     """`partitions` is how many `__consumer_offsets` has, or will have."""
 
     def __init__(
-        self, partitions: int, settings: GroupSettings, new_id: Callable[[], str], around: Surroundings
+        self, partitions: int, settings: GroupSettings, new_id: Callable[[], str], around: "Surroundings"
     ) -> None:
         self._partitions = partitions
-        self._runtime = Runtime(
-            Kind(TOPIC, lambda: GroupShard(settings, new_id), KINDS, partial(refuse_anywhere, settings)), around
-        )
+        self._settings = settings
+        self._new_id = new_id
+        self._around = around
+
+    @cached_property
+    def _runtime(self) -> "Runtime[GroupShard]":
+        """Imported when it is first needed: a broker that starts without groups need not read all about them."""
+        from kafkish.coordinators.groups.records import KINDS  # noqa: PLC0415
+        from kafkish.coordinators.groups.refusals import refuse_anywhere  # noqa: PLC0415
+        from kafkish.coordinators.groups.shard import GroupShard  # noqa: PLC0415
+        from kafkish.coordinators.runtime import Runtime  # noqa: PLC0415
+        from kafkish.coordinators.term import Kind  # noqa: PLC0415
+
+        def make_shard() -> GroupShard:
+            return GroupShard(self._settings, self._new_id)
+
+        return Runtime(Kind(TOPIC, make_shard, KINDS, partial(refuse_anywhere, self._settings)), self._around)
 
     def partition_of(self, group_id: str, /) -> int:
         """The partition of `__consumer_offsets` that a group belongs to."""
@@ -69,7 +83,7 @@ class GroupCoordinator:
 
     # -- the cluster
 
-    def elect(self, index: int, leader_epoch: int, shard_log: ShardLog) -> None:
+    def elect(self, index: int, leader_epoch: int, shard_log: "ShardLog") -> None:
         """This node leads a partition of `__consumer_offsets`: see `Runtime.elect`."""
         self._runtime.elect(index, leader_epoch, shard_log)
 

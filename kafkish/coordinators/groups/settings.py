@@ -1,12 +1,11 @@
 """What an operator can set about groups. The comments have Kafka's names."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _DAY_MS = 24 * 60 * 60 * 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupSettings:
+class GroupSettings(NamedTuple):
     """Kafka's defaults."""
 
     min_session_timeout_ms: int = 6_000  # group.min.session.timeout.ms

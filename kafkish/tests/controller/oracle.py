@@ -8,7 +8,7 @@ from kafkish.config.properties import parse_properties
 from kafkish.controller.features import KAFKA_FEATURES
 from kafkish.controller.node_configs import NodeConfigPort
 from kafkish.controller.operation import Context, Settings
-from kafkish.controller.operations import OPERATIONS
+from kafkish.controller.operations import operation_of
 from kafkish.controller.sessions import Sessions
 from kafkish.metadata.image import MetadataImage
 from kafkish.metadata.records import encode_record, record_version
@@ -55,7 +55,7 @@ class Oracle:
         before = self.image
         theirs = self.send(request, version)
         written = but_ticks(self.log.catch_up())
-        operation = OPERATIONS[ApiKey(request.schema.api_key or 0)]
+        operation = operation_of(ApiKey(request.schema.api_key or 0))
         result = operation(before, request, self.context(version, written, theirs))
         records = [(record, record_version(record, before.metadata_version)) for record in result.records]
         ours = type(theirs).decode(result.response.encode(version), version)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkish.coordinators.groups.coordinator import GroupCoordinator
-from kafkish.coordinators.term import RuntimeSettings, Surroundings
+from kafkish.coordinators.surroundings import RuntimeSettings, Surroundings
 from kafkish.deferred import Deferred
 from kafkish.tests.coordinators.fake_node import FakeLog, FakeTime
 from kafkish.tests.coordinators.groups import requests

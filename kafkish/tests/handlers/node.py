@@ -1,7 +1,7 @@
 """A node for tests of handlers: a controller that does what it is told at once or when it is let, one group shard."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -9,7 +9,7 @@ from kafkish.config.load import load
 from kafkish.config.settings import Settings
 from kafkish.controller.create_topics import create_topics
 from kafkish.controller.node_configs import NodeConfigPort
-from kafkish.controller.operations import OPERATIONS
+from kafkish.controller.operations import operation_of
 from kafkish.coordinators.effects import Reply
 from kafkish.deferred import Deferred
 from kafkish.handlers import catalog  # noqa: F401  # importing handlers registers them
@@ -21,6 +21,7 @@ from kafkish.partitions.fetch_session import FetchSessions
 from kafkish.partitions.partition import Partition
 from kafkish.tests.controller.cluster import CLUSTER_ID, Cluster
 from kafkish.tests.coordinators.groups.group_model import GroupModel
+from kafkish.timers import Timer
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from kafkish_protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
@@ -68,7 +69,7 @@ class FakeController:
             answer.resolve(self._run(request, version))
 
     def _run(self, request: Request, version: int) -> Response:
-        operation = OPERATIONS[ApiKey(request.schema.api_key or 0)]
+        operation = operation_of(ApiKey(request.schema.api_key or 0))
         response: Response = self.cluster.run(operation, request, version, configs=self.configs)
         return response
 
@@ -113,6 +114,26 @@ class FakeGroups:
         return len(group_id) % 50
 
 
+class AtOnce:
+    """Timers for which no time passes. A handler that uses them lets others have their turn."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.between_turns: Callable[[], object] = lambda: None
+
+    def call_later(self, _delay_ms: float, action: Callable[[], object], /) -> Timer:
+        self.turns += 1
+        self.between_turns()
+        action()
+        return self
+
+    def call_soon(self, action: Callable[[], object], /) -> None:
+        action()
+
+    def cancel(self) -> None:
+        """It went off."""
+
+
 class FakeProducerIds:
     def __init__(self) -> None:
         self.ids: Iterator[int] | None = iter(range(1000, 2000))
@@ -153,6 +174,7 @@ class NodeUnderTest:
         self.groups = FakeGroups()
         self.producer_ids = FakeProducerIds()
         self.partitions = FakePartitions()
+        self.timers = AtOnce()
         self.services = Services(
             node=Node(1, CLUSTER_ID),
             metadata=FakeMetadata(self.cluster, loaded),
@@ -162,7 +184,7 @@ class NodeUnderTest:
             groups=self.groups,
             producer_ids=self.producer_ids,
             fetch_sessions=cast("FetchSessions", None),
-            timers=cast("Any", None),
+            timers=self.timers,
             wall_ms=lambda: 1_700_000_000_000,
             dice=random.Random(0),
         )

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from kafkish.handlers import describe_configs
 from kafkish.tests.handlers.node import NodeUnderTest
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages import alter_configs as legacy
@@ -237,3 +238,14 @@ def test_a_level_that_cannot_be_set_leaves_all_others_as_they_are(
 def test_another_brokers_loggers_are_not_this_ones(node: NodeUnderTest, logger: logging.Logger) -> None:
     ((code, message),) = alter(node, (LOGGER, "2", {logger.name: "DEBUG"}))
     assert (code, message) == (ErrorCode.INVALID_REQUEST, "Unexpected node id. Expected 1, but received 2")
+
+
+def test_many_resources_are_described_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(describe_configs, "_AT_ONCE", 2)
+    node = NodeUnderTest(1)
+    asked = [DescribeConfigsResource(resource_type=TOPIC, resource_name=f"t{number}") for number in range(5)]
+    for each in asked:
+        node.create(each.resource_name)
+    answer = node.ask(DescribeConfigsRequest(resources=asked))
+    assert node.timers.turns == 2
+    assert [(row.resource_name, row.error_code) for row in answer.results] == [(f"t{n}", 0) for n in range(5)]

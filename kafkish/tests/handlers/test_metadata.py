@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkish.handlers import metadata
 from kafkish.tests.handlers.node import NodeUnderTest
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.create_topics import CreateTopicsRequest
@@ -207,3 +208,15 @@ def test_internal_topics_are_created_with_their_own_settings() -> None:
     assert configs[0] == {"cleanup.policy": "compact", "compression.type": "producer", "segment.bytes": "104857600"}
     assert (transactions.num_partitions, configs[1]["segment.bytes"]) == (50, "2000000")
     assert (shares.num_partitions, configs[2]["cleanup.policy"]) == (50, "delete")
+
+
+def test_long_answer_is_made_in_turns_of_one_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "_AT_ONCE", 10)
+    node = NodeUnderTest(1)
+    for number in range(6):
+        node.create(f"topic-{number}", partitions=4)
+    node.timers.between_turns = lambda: node.create(f"later-{node.timers.turns}")
+    answer = node.ask(MetadataRequest(topics=None))
+    assert node.timers.turns == 2
+    assert [topic.name for topic in answer.topics] == [f"topic-{number}" for number in range(6)]
+    assert all(len(topic.partitions) == 4 for topic in answer.topics)

@@ -62,7 +62,7 @@ def in_one_order(image: MetadataImage) -> MetadataImage:
     brokers = {
         id: replace(broker, directories=tuple(sorted(broker.directories))) for id, broker in image.brokers.items()
     }
-    return replace(image, brokers=brokers)
+    return image._replace(brokers=brokers)
 
 
 def test_random_stories_end_in_the_same_image(show: Callable[[str], None]) -> None:

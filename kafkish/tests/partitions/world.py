@@ -83,14 +83,21 @@ class ManualWorkers:
 
     def finish(self) -> None:
         """Do all that waits."""
-        while self._waiting:
-            work, deferred = self._waiting.pop(0)
-            try:
-                result = work()
-            except Exception as error:
-                deferred.fail(error)
-            else:
-                deferred.resolve(result)
+        while self.finish_one():
+            continue
+
+    def finish_one(self) -> bool:
+        """Do what has waited longest; whether there was any."""
+        if not self._waiting:
+            return False
+        work, deferred = self._waiting.pop(0)
+        try:
+            result = work()
+        except Exception as error:
+            deferred.fail(error)
+        else:
+            deferred.resolve(result)
+        return True
 
 
 class World:

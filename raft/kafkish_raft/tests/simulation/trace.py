@@ -164,7 +164,8 @@ def _value(field: str, value: Any) -> str:
 
 
 def _slots(thing: object) -> list[str]:
-    return [name for kind in reversed(type(thing).__mro__) for name in getattr(kind, "__slots__", ())]
+    slots = [name for kind in reversed(type(thing).__mro__) for name in getattr(kind, "__slots__", ())]
+    return list(getattr(thing, "_fields", slots))
 
 
 def _fields(thing: object) -> str:
