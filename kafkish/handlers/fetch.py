@@ -18,7 +18,7 @@ from kafkish.handlers.registry import RequestContext, handles
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.fetch_session import UNKNOWN, FetchPlan, Wanted
 from kafkish.partitions.partition import Partition
-from kafkish.partitions.reading import Diverging, FileRecords, find_divergence
+from kafkish.partitions.reading import Diverging, find_divergence
 from kafkish.partitions.waiting_fetch import Position, wait_for_bytes
 from kafkish_protocol.api import ApiKey
 from kafkish_protocol.error_codes import ErrorCode
@@ -119,7 +119,7 @@ class _Reading:
         row = _row(asked.partition, partition)
         if found.records is not None:
             self._size_bytes += found.records.length
-            row.records = cast("memoryview", FileRecords(found.records))
+            row.records = cast("memoryview", found.records)
         is_cut = found.records is None and limit > 0 and asked.fetch_offset < row.last_stable_offset
         if self.committed and not is_cut:  # Kafka says nothing of transactions where not even one batch fits
             row.aborted_transactions = [

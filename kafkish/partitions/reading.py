@@ -1,33 +1,10 @@
-"""What a reader gets: records that are still in their file, or where its log parts from the leader's."""
+"""Where a reader's log parts from the leader's."""
 
 from typing import NamedTuple
 
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.partition import Partition
 from kafkish_protocol.error_codes import ErrorCode
-from kafkish_storage import Slice
-
-
-class FileRecords:
-    """Records of a response, which the network takes from their file when it sends them."""
-
-    __slots__ = ("_slice",)
-
-    def __init__(self, found: Slice) -> None:
-        self._slice = found
-
-    def __len__(self) -> int:
-        return self._slice.length
-
-    @property
-    def position(self) -> int:
-        return self._slice.position
-
-    def fileno(self) -> int:
-        return self._slice.file.fileno()
-
-    def read(self) -> bytes:
-        return self._slice.read()
 
 
 class Diverging(NamedTuple):

@@ -189,4 +189,4 @@ def _position_of(segment: Segment, offset: int) -> int:
     if offset <= segment.base_offset:
         return 0
     found = segment.find(offset) if segment.size_bytes else None
-    return found.position if found else segment.size_bytes
+    return found[0] if found else segment.size_bytes

@@ -1,6 +1,6 @@
 """Finds the bytes that a fetch is answered with. Owner's thread; what it returns can be read on any."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from kafkish_storage.aborted import aborted_between
 from kafkish_storage.files import File
@@ -11,15 +11,25 @@ if TYPE_CHECKING:
     from kafkish_storage.log import Log
 
 
-class Slice(NamedTuple):
+class Slice:
     """Bytes of a file. It holds the file open: it can be read even if the segment is deleted or compacted."""
 
-    file: File
-    position: int
-    length: int
+    __slots__ = ("file", "length", "position")
+
+    def __init__(self, file: File, position: int, length: int) -> None:
+        self.file = file
+        self.position = position
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def fileno(self) -> int:
+        """For sendfile."""
+        return self.file.fileno()
 
     def read(self) -> bytes:
-        """Any thread. A sender may as well use `file.fileno()` with sendfile."""
+        """Any thread."""
         return self.file.read(self.position, self.length)
 
 
@@ -32,13 +42,8 @@ class Read(NamedTuple):
     segment: Segment | None = None
 
 
-class _Place(NamedTuple):
-    """A batch in a log."""
-
-    segment: Segment
-    position: int
-    size_bytes: int
-    base_offset: int
+_Place: TypeAlias = tuple[Segment, int, int, int]
+"""A batch in a log: segment, position, size, base offset."""
 
 
 def read(log: "Log", offset: int, max_bytes: int, upper_offset: int, *, at_least_one: bool) -> Read | None:
@@ -57,11 +62,11 @@ def _locate(log: "Log", offset: int) -> _Place | None:
     """The first batch that ends at or after an offset."""
     late = log.tail.get(offset)
     if late is not None:
-        return _Place(*late, offset)
+        return (*late, offset)
     for segment in log.segments.holding(offset, log.end_offset):
         found = segment.find(offset) if segment.size_bytes else None
         if found is not None:
-            return _Place(segment, found.position, found.size_bytes, found.base_offset)
+            return (segment, *found)
     return None
 
 
@@ -71,9 +76,9 @@ def _end_position(log: "Log", segment: Segment, upper_offset: int) -> int:
     if upper_offset >= (log.end_offset if following is None else following.base_offset):
         return segment.size_bytes
     place = _locate(log, upper_offset)
-    if place is None or place.segment.base_offset > segment.base_offset:
+    if place is None or place[0].base_offset > segment.base_offset:
         return segment.size_bytes
-    return place.position if place.segment is segment else 0
+    return place[1] if place[0] is segment else 0
 
 
 def aborted_in(log: "Log", offset: int, found: Read) -> list[AbortedTransaction]:

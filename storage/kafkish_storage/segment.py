@@ -5,7 +5,7 @@ byte of its `.log` changes any more.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from kafkish_protocol.records import HEADER_BYTES, NO_TIMESTAMP, BatchHeader
 from kafkish_storage.config import LogConfig
@@ -25,13 +25,8 @@ _LOOKUP_WINDOW_BYTES: Final = 8 * 1024
 _UNPACKED_BYTES: Final = 2**30  # of a batch that was accepted when it was produced; it is read as a stream
 
 
-class Found(NamedTuple):
-    """A batch in a segment."""
-
-    position: int
-    size_bytes: int
-    base_offset: int
-    last_offset: int
+Found: TypeAlias = tuple[int, int, int]
+"""A batch in a segment: position, size, base offset."""
 
 
 class TimestampOffset(NamedTuple):
@@ -203,7 +198,7 @@ class Segment:
             return found
         for position, header in self.walk_from(offset):
             if header.last_offset >= offset:
-                return Found(position, header.size_bytes, header.base_offset, header.last_offset)
+                return position, header.size_bytes, header.base_offset
         return None
 
     def _find_indexed(self, offset: int) -> Found | None:
@@ -218,7 +213,7 @@ class Segment:
             return None  # walking from an earlier entry mends the index, or reports the log
         if header.last_offset != last_offset or not header.base_offset <= offset <= last_offset:
             return None
-        return Found(position, header.size_bytes, header.base_offset, last_offset)
+        return position, header.size_bytes, header.base_offset
 
     def next_offset(self) -> int:
         """The offset after the last batch, or the base offset if there is none."""
@@ -363,8 +358,8 @@ class Segment:
         self.offset_index.truncate(offset)
         self.time_index.truncate(offset)
         if found is not None:
-            self.file.truncate(found.position)
-            self.size_bytes = found.position
+            self.file.truncate(found[0])
+            self.size_bytes = found[0]
         self.file.sync()
         self.synced_bytes = self.size_bytes
         if self.size_bytes == 0:

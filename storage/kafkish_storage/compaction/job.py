@@ -169,5 +169,5 @@ def _source(log: Log, segment: Segment, dirty_offset: int) -> Source:
         segment.offset_index.size_bytes,
         segment.time_index.size_bytes,
         segment.modified_ms(),
-        found.position if found else 0,
+        found[0] if found else 0,
     )
