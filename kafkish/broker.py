@@ -29,7 +29,7 @@ from kafkish.handlers.services import ControllerError, Node, Services
 from kafkish.local_quorum import LocalQuorum
 from kafkish.loop import LoopTimers, LoopWorkers
 from kafkish.metrics import Exporter, Metrics
-from kafkish.network.listener import Limits, Listener, ListenError, bind
+from kafkish.network.listener import SYSTEM_CHOOSES, Limits, Listener, ListenError, bind
 from kafkish.observation import LoopProbe, observe_connections, observe_groups, observe_partitions
 from kafkish.partitions.fetch_session import FetchSessions
 from kafkish.partitions.flusher import Flusher
@@ -267,11 +267,17 @@ class Broker:
             max_connections_of_ip=dict(network.max_connections_per_ip_overrides),
             idle_ms=network.connections_max_idle_ms,
             backlog=network.socket_listen_backlog,
+            send_buffer_bytes=self._where_set("socket.send.buffer.bytes", network.socket_send_buffer_bytes),
+            receive_buffer_bytes=self._where_set("socket.receive.buffer.bytes", network.socket_receive_buffer_bytes),
         )
         for name, each in bound:
             self._listeners.append(Listener(each, self._dispatch(name), limits))
             self._listeners[-1].start()
         return Address(*self._listeners[0].address)
+
+    def _where_set(self, name: str, size_bytes: int) -> int:
+        """Kafka's default holds fast connections back: only a size that somebody wants is taken."""
+        return size_bytes if name in self._settings.configs.effective else SYSTEM_CHOOSES
 
     def _dispatch(self, listener: str) -> Dispatch:
         told = [each.address for each in self._settings.network.advertised_listeners or () if each.name == listener]

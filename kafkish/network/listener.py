@@ -12,6 +12,8 @@ from kafkish.network.connection import Connection, Dispatcher
 
 _CHECK_S: Final = 10
 _PAUSE_S: Final = 1
+SYSTEM_CHOOSES: Final = -1
+"""How large a connection's buffer is: it grows with what the connection can use."""
 _ACCEPTED_AT_ONCE: Final = 100
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -31,6 +33,8 @@ class Limits(NamedTuple):
     max_connections_of_ip: dict[str, int] = {}
     idle_ms: int = 600_000
     backlog: int = 1024
+    send_buffer_bytes: int = SYSTEM_CHOOSES
+    receive_buffer_bytes: int = SYSTEM_CHOOSES
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -69,6 +73,12 @@ class Listener:
         """Accept connections."""
         self._loop = asyncio.get_running_loop()
         self._bound.setblocking(False)
+        for option, size_bytes in (
+            (socket.SO_SNDBUF, self._limits.send_buffer_bytes),
+            (socket.SO_RCVBUF, self._limits.receive_buffer_bytes),
+        ):
+            if size_bytes != SYSTEM_CHOOSES:
+                self._bound.setsockopt(socket.SOL_SOCKET, option, size_bytes)  # connections inherit it
         self._bound.listen(self._limits.backlog)
         self._accept_from_now_on()
         self._check_all()

@@ -97,6 +97,19 @@ def test_who_comes_when_there_are_no_descriptors_left_is_served_when_there_are(
     assert next(failures, None) is None
 
 
+def test_sizes_of_buffers_are_those_that_are_wanted() -> None:
+    async def sizes(limits: Limits) -> tuple[int, int]:
+        async with listening(limits) as listener:
+            await is_served(listener)
+            (connection,) = listener
+            of = connection._socket.getsockopt
+            return of(socket.SOL_SOCKET, socket.SO_SNDBUF), of(socket.SOL_SOCKET, socket.SO_RCVBUF)
+
+    wanted = Limits(ANY, ANY, ANY, send_buffer_bytes=50_000, receive_buffer_bytes=60_000)
+    assert asyncio.run(sizes(wanted)) == (100_000, 120_000)  # Linux doubles what it is told
+    assert min(asyncio.run(sizes(Limits(ANY, ANY, ANY)))) > 120_000
+
+
 def test_address_in_use_is_named() -> None:
     taken = bind("127.0.0.1", 0)
     taken.listen()
