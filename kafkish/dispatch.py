@@ -31,15 +31,15 @@ from kafkish_protocol.varint import Buffer
 log = logging.getLogger("kafkish.dispatch")
 
 _START: Final = struct.Struct(">hhi")  # API key, version, correlation id: the same in every header
-_LENGTH: Final = struct.Struct(">i")
 _REPLY_START: Final = struct.Struct(">ii")  # length, correlation id
+_LENGTH_BYTES: Final = 4
 
 
 class Route:
     """What one version of one API needs, looked up once and kept."""
 
     __slots__ = (
-        "api_key", "decode", "decode_header", "encode", "header_tags", "latency", "received", "respond", "sent",
+        "api_key", "decode", "decode_header", "encode", "header_room", "latency", "received", "respond", "sent",
         "version",
     )  # fmt: skip
 
@@ -54,7 +54,8 @@ class Route:
         self.latency = metrics.histogram("kafkish_request_seconds", "From a request to its response", api=api)
         self.received = metrics.counter("kafkish_received_bytes", "Bytes of requests", api=api)
         self.sent = metrics.counter("kafkish_sent_bytes", "Bytes of responses", api=api)
-        self.header_tags = b"\0" if response_header_version(api_key, version) else b""
+        self.header_room = bytes(_REPLY_START.size + response_header_version(api_key, version))
+        """Of a response: its length, its correlation id, and in flexible versions a zero: no tags."""
 
 
 class Dispatch:
@@ -97,7 +98,8 @@ class Dispatch:
             header.client_id,
             connection.peer[0],
             self._listener,
-            *connection.local,
+            connection.local[0],
+            connection.local[1],
             self._services,
             self._served,
         )
@@ -147,9 +149,9 @@ class Dispatch:
 
 def encoded(response: Response, route: Route, correlation_id: int) -> tuple[list[Piece], int]:
     """Length, header and body, and how long that is; records stay apart and are not copied."""
-    out = bytearray(_REPLY_START.pack(0, correlation_id)) + route.header_tags
+    out = bytearray(route.header_room)
     cuts: list[tuple[int, Buffer]] = []
     route.encode(response, out, cuts)
-    size_bytes = len(out) + sum([len(records) for _, records in cuts])
-    _LENGTH.pack_into(out, 0, size_bytes - _LENGTH.size)
+    size_bytes = len(out) + sum([len(records) for _, records in cuts]) if cuts else len(out)
+    _REPLY_START.pack_into(out, 0, size_bytes - _LENGTH_BYTES, correlation_id)
     return (list(interleave(out, cuts)) if cuts else [out]), size_bytes
