@@ -59,7 +59,7 @@ class Stage:
             r"snapshot (n\d+)": lambda name: self._node(name).make_snapshot(is_trimmed=True),
             r"resign (n\d+)": lambda name: self._resign(self._node(name)),
             r"stop (n\d+)": lambda name: self._node(name).step(events.ShutdownRequested()),
-            r"ask (n\d+) to (add|remove) (n\d+)": self._change,
+            r"ask (n\d+) to (add|remove) (n\d+)( with its lost disk)?": self._change,
             r"ask (n\d+) to upgrade": self._upgrade,
             r"tell (n\d+) (.+)": self._tell,
             r"show": self._show,
@@ -160,12 +160,13 @@ class Stage:
         if node.raft:
             node.step(events.ResignRequested(node.raft.epoch))
 
-    def _change(self, name: str, what: str, voter_name: str) -> None:
+    def _change(self, name: str, what: str, voter_name: str, lost: str | None) -> None:
         voter = self._node(voter_name)
+        key = next(key for key in self.world.checker.lost_disks if key.id == voter.id) if lost else voter.key
         endpoints = (Endpoint("CONTROLLER", f"node-{voter.id}", voter.port),)
-        request: messages.Request = messages.RemoveRaftVoterRequest(voter.key)
+        request: messages.Request = messages.RemoveRaftVoterRequest(key)
         if what == "add":
-            request = messages.AddRaftVoterRequest(Voter(voter.key, endpoints))
+            request = messages.AddRaftVoterRequest(Voter(key, endpoints))
         self.world.ask(self._node(name), request, what)
 
     def _upgrade(self, name: str) -> None:

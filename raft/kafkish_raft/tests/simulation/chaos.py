@@ -273,8 +273,10 @@ class Chaos:
         return self.world.checker.lost_disks | leaving | ({moved.key} if moved and is_unknown else set())
 
     def survive(self, missing: set[ReplicaKey]) -> bool:
-        """Whether every voter set has a majority without these."""
-        return all(self.has_majority(voters, missing) for voters in self.voter_sets())
+        """Whether every voter set has a majority without these, also if those of them join that asked to."""
+        joining = [voter for voter in self.world.network.joining if voter.key in missing]
+        joined = [VoterSet.of((*joining, *voters)) for voters in self.voter_sets()]
+        return all(self.has_majority(voters, missing) for voters in joined)
 
     def has_majority(self, voters: VoterSet, missing: set[ReplicaKey]) -> bool:
         present = [voter for voter in voters if voter.key not in missing and self.is_at_home(voter, missing)]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from kafkish_raft import events, messages
 from kafkish_raft.tests.simulation.node import Node, RpcHandle
-from kafkish_raft.voters import Endpoint, NodeId
+from kafkish_raft.voters import Endpoint, NodeId, Voter
 
 if TYPE_CHECKING:
     from kafkish_raft.tests.simulation.world import World
@@ -22,6 +22,8 @@ class Network:
         """Messages that take up to 50 times as long: they arrive when they are long forgotten."""
         self.cut: set[tuple[NodeId, NodeId]] = set()
         """Pairs (from, to) that do not reach each other."""
+        self.joining: list[Voter] = []
+        """Who asks to become a voter in a request on its way."""
 
     def request(self, source: Node, endpoint: Endpoint, handle: RpcHandle) -> None:
         """Bring a request to whoever listens there; a refused connection is noticed."""
@@ -31,9 +33,13 @@ class Network:
             self.world.after(2, source.wake, (source.incarnation, failed), source)
             return
         for delay_ms in self._journeys(source.id, target.id):
+            if isinstance(handle.request, messages.AddRaftVoterRequest):
+                self.joining.append(handle.request.voter)
             self.world.after(delay_ms, self._arrive, (target, handle), target)
 
     def _arrive(self, target: Node, handle: RpcHandle) -> None:
+        if isinstance(handle.request, messages.AddRaftVoterRequest):
+            self.joining.remove(handle.request.voter)
         if target.raft is not None:
             self.world.checker.arriving(target, handle.request)
             target.step(events.RequestReceived(handle.request, handle))
