@@ -1,14 +1,13 @@
 """A broker put together: quorum, logs, partitions, coordinators, handlers, listeners. Wiring, and nothing else."""
 
 import asyncio
-import gc
 import logging
 import socket
 from collections.abc import Callable
 from random import Random
 from typing import Any, Final, TypeVar
 
-from kafkish import clock
+from kafkish import clock, collector
 from kafkish.config.addresses import SECURITY_PROTOCOLS, Address
 from kafkish.config.settings import Settings
 from kafkish.controller.node_configs import NodeConfigPort
@@ -128,7 +127,7 @@ class Broker:
             workers=self._workers,
             flush=flusher.flush,
             wall_ms=clock.wall_ms,
-            keep=gc.freeze,  # a partition that goes leaves no cycles: the collector need never look at one
+            on_made=collector.Partitions().made,
         )
         self.groups = self._make_groups()
         self.housekeeping = Housekeeping(

@@ -20,7 +20,7 @@ CONNECTIONS = 32
 PATIENCE_S = 0.2  # for an answer that may never come: a longer frame was announced, or the request waits
 UNMOVED = {19, 37}  # creating topics and partitions: damaged counts ask for as many as the broker allows
 STATEFUL = {3, 8, 11}  # may create topics and groups, which cost memory by right
-MAX_GROWTH_BYTES = 32 << 20
+MAX_GROWTH_BYTES = 8 << 20
 
 
 @pytest.fixture

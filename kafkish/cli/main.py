@@ -1,13 +1,12 @@
 """`kafkish COMMAND`: finds the command's module, parses its arguments, calls it."""
 
 import argparse
-import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from kafkish import __version__
+from kafkish import __version__, collector
 
 COMMANDS: Final = {
     "serve": "start a broker",
@@ -17,13 +16,9 @@ COMMANDS: Final = {
 """Command -> one line for `--help`. The module of the same name has `add_arguments` and `run`."""
 
 
-_COLLECT_AFTER: Final = (10_000, 10, 50)
-"""New objects before a look at the young, the older, and all: what is dropped goes at once, and this holds the loop."""
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The entry point; returns the process's exit code."""
-    gc.disable()  # while modules are loaded: they are no garbage, and looking through them costs a tenth of the start
+    collector.rest()
     parser = argparse.ArgumentParser(prog="kafkish", description="A Kafka-wire-compatible broker.")
     parser.add_argument("--version", action="version", version=f"kafkish {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -34,9 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             import_module(f"kafkish.cli.{command}").add_arguments(subparser)
     options = parser.parse_args(arguments)
     run = import_module(f"kafkish.cli.{options.command}").run
-    gc.freeze()  # nor do they become garbage later
-    gc.set_threshold(*_COLLECT_AFTER)
-    gc.enable()
+    collector.begin()
     code: int = run(options)
     return code
 

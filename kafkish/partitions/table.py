@@ -53,15 +53,15 @@ class PartitionTable:
         workers: Workers,
         flush: Callable[[Partition], object],
         wall_ms: Callable[[], int],
-        keep: Callable[[], object] = lambda: None,
+        on_made: Callable[[int], object] = lambda _: None,
     ) -> None:
-        """`keep` is told when partitions have been made, which will stay for long."""
+        """`on_made` is told how many partitions have been made, each time."""
         self._logs = logs
         self._node_id = node_id
         self._workers = workers
         self._flush = flush
         self._wall_ms = wall_ms
-        self._keep = keep
+        self._on_made = on_made
         self._by_id: dict[PartitionId, Partition] = {}
         self._by_name: dict[tuple[str, int], Partition] = {}
 
@@ -127,7 +127,7 @@ class PartitionTable:
             log.error("not all partitions could be made: %s", made.error)
         for key in new:
             self._add(key, image, settings_of)
-        self._keep()
+        self._on_made(len(new))
 
     def _create(self, keys: Iterable[PartitionId], image: MetadataImage) -> Deferred[None]:
         try:
