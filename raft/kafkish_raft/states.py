@@ -133,8 +133,7 @@ class Leader:
         """The voter set changed: progress is kept by key, so that an added observer starts with what it has."""
         former = self.voters
         self.voters = {voter.key.id: self._progress_of(voter.key) for voter in voters}
-        left = {progress.key: progress for progress in former.values() if progress.key != self.key}
-        self.observers = left | self.observers  # the disk that a voter had is older than the one it has now
+        self.observers |= {progress.key: progress for progress in former.values() if progress.key != self.key}
         self.observers = {key: progress for key, progress in self.observers.items() if not self.is_voter(key)}
         self._heard.intersection_update(self.voters)
 
@@ -185,9 +184,10 @@ class Leader:
         ]
 
     def is_caught_up(self, key: ReplicaKey) -> bool:
-        """Whether an observer can become a voter without holding up commits. It has its newest disk only."""
-        newest = [progress for progress in self.observers.values() if progress.key.id == key.id][-1:]
-        return any(progress.key == key and progress.last_caught_up_ms is not None for progress in newest)
+        """Whether an observer can become a voter without holding up commits: it has the disk that fetched last."""
+        own = self.observers.get(key, Progress(key))
+        fetches_ms = [other.last_fetch_ms or 0 for other in self.observers.values() if other.key.id == key.id]
+        return own.last_caught_up_ms is not None and own.last_fetch_ms == max(fetches_ms)
 
     def forget_silent_observers(self, now_ms: int) -> None:
         since_ms = now_ms - 300_000
