@@ -60,6 +60,7 @@ def java(*arguments: str, heap: str = "512m", log_level: str = "off") -> list[st
     """A command line that runs a class of Kafka's, or a source file that uses its classes. Logs go to stderr."""
     options = [f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     logging = [f"-D{_LOGGER}.defaultLogLevel={log_level}", f"-D{_LOGGER}.showDateTime=true"]
+    logging.append("-Dlog4j2.level=WARN")  # what a broker says of its loggers, which slf4j-simple does not ask
     return ["java", *options, *logging, "-cp", f"{jars()}/*", *arguments]
 
 

@@ -16,12 +16,16 @@ _ONLY_OF_A_LISTENER: Final = (
 )  # fmt: skip
 
 
-def check_dynamic(new: Collection[str], per_broker: bool) -> None:
-    """Raise if a name may not change, or not for all brokers at once."""
+def check_dynamic(new: Collection[str]) -> None:
+    """Raise if a name may not change."""
     fixed = [name for name in new if name in BROKER and BROKER[name].update is Update.READ_ONLY]
     _refuse("Cannot update these configs dynamically", fixed)
     bare = [name for name in new if name in _ONLY_OF_A_LISTENER]
     _refuse("These security configs can be dynamically updated only per-listener using the listener prefix", bare)
+
+
+def check_scope(new: Collection[str], *, per_broker: bool) -> None:
+    """Raise if a name may not change for all brokers at once, or not here."""
     if not per_broker:
         single = [name for name in new if (row := row_of(name)) and row.update is not Update.CLUSTER]
         _refuse("Cannot update these configs at default cluster level, broker id must be specified", single)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from kafkish.config.dynamic import check_dynamic
+from kafkish.config.dynamic import check_dynamic, check_scope
 from kafkish.config.names import row_of, same_config, with_node_id
 from kafkish.config.tables import BROKER, GROUP, TOPIC
 from kafkish.config.types import Config, ConfigError, Value
@@ -92,9 +92,10 @@ def _usable(layer: Mapping[str, str], per_broker: bool) -> Iterator[tuple[str, s
     for name, text in layer.items():
         row = row_of(name)
         try:
-            check_dynamic([name], per_broker)
+            check_dynamic([name])
             if row is not None:
                 parse(row, text)
+            check_scope([name], per_broker=per_broker)
         except ConfigError:
             continue
         yield name, text

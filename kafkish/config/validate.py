@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkish.config.checks import BOUNDED, check_broker
-from kafkish.config.dynamic import check_dynamic
+from kafkish.config.dynamic import check_dynamic, check_scope
 from kafkish.config.names import broker_id, row_of
 from kafkish.config.node import NodeConfigs
 from kafkish.config.tables import CLIENT_METRICS, GROUP, TOPIC
@@ -104,11 +104,12 @@ def validate_broker(name: str, new: Mapping[str, str], node: NodeConfigs) -> Non
     """Dynamic configs of this broker, or of all brokers when the name is empty."""
     try:
         check_broker_name(name, node)
-        check_dynamic(new, per_broker=name != "")
+        check_dynamic(new)
         for key, text in new.items():
             row = row_of(key)
             if row is not None:
                 parse(row, text)
+        check_scope(new, per_broker=name != "")
         changed = NodeConfigs(node.static, node.cluster if name else new, new if name else node.own)
         check_broker(changed)
         _check_sizes(changed, node)

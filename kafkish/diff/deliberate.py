@@ -40,6 +40,7 @@ def text(value: Any) -> str:
 
 
 LARGEST_TIMESTAMP: Final = -3
+_NAMES_ONE: Final = "config|feature|Null value|type is not LIST"
 UNSERVED_FEATURES: Final = {"group.version", "share.version", "streams.version", "transaction.version"}
 
 
@@ -57,6 +58,11 @@ def has_several_settings(request: Any, _: Difference) -> bool:
             return any(len(topic.configs) > 1 for topic in request.topics)
         case _:
             return any(len(resource.configs) > 1 for resource in request.resources)
+
+
+def says_it_without_java(_: Any, difference: Difference) -> bool:
+    """Whether ours is what Kafka has wrapped."""
+    return bool(difference.ours) and text(difference.ours) in text(difference.theirs)
 
 
 def kafka_failed(_: Any, difference: Difference) -> bool:
@@ -106,9 +112,16 @@ DELIBERATE: Final = (
         "(Incremental)?AlterConfigs|CreateTopics|UpdateFeatures",
         ".*error_message",
         "of several wrong settings, ours names the first; Kafka names the one that a hash table gives first",
-        theirs="config|feature|Null value",
-        ours="config|feature|Null value",
+        theirs=_NAMES_ONE,
+        ours=_NAMES_ONE,
         when=has_several_settings,
+    ),
+    Deliberate(
+        "(Incremental)?AlterConfigs",
+        r"responses\.error_message",
+        "why a broker's config cannot be, without the Java exceptions that Kafka wraps around it",
+        theirs="^(Invalid value org.apache.kafka|requirement failed: )",
+        when=says_it_without_java,
     ),
     Deliberate(
         "IncrementalAlterConfigs",

@@ -102,6 +102,8 @@ class Run:
     def _take(self, number: int, step: Step) -> None:
         if (replies := self._exchange.send(step)) is not None:
             replies = self._asked_again(step, replies)
+        else:
+            self._settling.settle_group(getattr(step.request, "group_id", ""))
         answered = [] if replies is None else [(step, replies)]
         answered += self._exchange.answered_late(0.05 if step.key in WAKING else 0)
         for each, its_replies in sorted(answered, key=names_of_others):

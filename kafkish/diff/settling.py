@@ -68,6 +68,15 @@ class Settling:
         self._until(lambda: self._same_topics() and self._same_coordinators())
         return self.ask(MetadataRequest(topics=None), 12)
 
+    def settle_group(self, group: str) -> None:
+        """Wait until both have seen who waits there: who joins next comes after it, on both."""
+        self._until(lambda: self._same_members(group), CREATION_S)
+
+    def _same_members(self, group: str) -> bool:
+        replies = self.ask(DescribeGroupsRequest(groups=[group]), 0)
+        ours, theirs = ({(row.group_state, len(row.members)) for row in reply.groups} for reply in replies)
+        return ours == theirs
+
     def _find_coordinators(self) -> None:
         self._until(lambda: self._all(FindCoordinatorRequest(key="g0"), 0))
         names = [f"g{self._world.tag}-{number}" for number in range(GROUPS)]

@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from kafkish.deferred import Deferred
 from kafkish.handlers.leaders import endpoints_of, leader_of
-from kafkish.handlers.registry import RequestContext, handles
+from kafkish.handlers.registry import RequestContext, RequestError, handles
 from kafkish.partitions.errors import PartitionError
 from kafkish.partitions.fetch_session import UNKNOWN, FetchPlan, Wanted
 from kafkish.partitions.partition import Partition
@@ -34,6 +34,7 @@ from kafkish_protocol.messages.fetch import (
     PartitionData,
 )
 
+_EPOCHS_VERSION: Final = 12
 _TOPIC_IDS_VERSION: Final = 13
 _NODES_VERSION: Final = 16
 _READ_COMMITTED: Final = 1
@@ -41,7 +42,19 @@ _NO_RECORDS: Final = cast("memoryview", b"")
 _LED_ELSEWHERE: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
-@handles(ApiKey.FETCH)
+def _refuse(request: FetchRequest, version: int, code: ErrorCode, _: str | None) -> FetchResponse:
+    """Clients that do not know topic ids look for errors in the partitions."""
+    response = FetchResponse(error_code=code, session_id=request.session_id)
+    for topic in request.topics if version < _TOPIC_IDS_VERSION else ():
+        rows = [
+            PartitionData(partition_index=asked.partition, error_code=code, high_watermark=-1, records=_NO_RECORDS)
+            for asked in topic.partitions
+        ]
+        response.responses.append(FetchableTopicResponse(topic=topic.topic, partitions=rows))
+    return response
+
+
+@handles(ApiKey.FETCH, _refuse)
 def fetch(request: FetchRequest, context: RequestContext) -> FetchResponse | Deferred[FetchResponse]:
     """Read what is there, or wait for it."""
     plan = context.services.fetch_sessions.plan(request, context.api_version, context.services.wall_ms())
@@ -108,6 +121,8 @@ class _Reading:
         partition.require_leader(asked.current_leader_epoch)
         if asked.last_fetched_epoch >= 0:
             diverging = find_divergence(partition, asked.fetch_offset, asked.last_fetched_epoch)
+            if diverging is not None and self._context.api_version < _EPOCHS_VERSION:
+                raise RequestError(ErrorCode.UNSUPPORTED_VERSION)  # its session remembers what a later version asked
             if diverging is not None:
                 self._has_news = True
                 return _diverged(asked.partition, partition, diverging)

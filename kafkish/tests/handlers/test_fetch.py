@@ -163,6 +163,20 @@ def test_a_reader_of_another_epoch_is_told_where_its_log_parts(node: DataNode) -
     assert (row.diverging_epoch.epoch, row.diverging_epoch.end_offset) == (0, 2)
 
 
+def test_a_divergence_that_a_version_cannot_tell_is_refused(node: DataNode) -> None:
+    """A session remembers the epoch that a later version named."""
+    node.create_topic("orders")
+    fill(node, b"a", b"b")
+    opening = fetch(5, session_epoch=0)
+    opening.topics[0].partitions[0].last_fetched_epoch = 0
+    opened = node.ask(opening, BY_NAME)
+    request = fetch(session_epoch=1, session_id=opened.session_id, topic="others")
+    request.topics[0].partitions = [FetchPartition(partition=3)]
+    refused = node.ask(request, 11)
+    assert (refused.error_code, refused.session_id) == (ErrorCode.UNSUPPORTED_VERSION, opened.session_id)
+    assert [row.error_code for row in rows(refused)] == [ErrorCode.UNSUPPORTED_VERSION]
+
+
 def test_negative_sizes_are_refused(node: DataNode) -> None:
     node.create_topic("orders")
     request = fetch(0)
