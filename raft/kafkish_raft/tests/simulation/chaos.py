@@ -180,10 +180,12 @@ class Chaos:
 
     def _lie_in_wait(self, leader: Node, victims: list[Node], patience: int) -> None:
         """The leader dies as soon as it has committed what victims have, but not on their disks."""
-        offset = leader.raft.high_watermark if leader.raft and isinstance(leader.raft.state, Leader) else 0
+        if not self.is_suffering or not leader.raft or not isinstance(leader.raft.state, Leader):
+            return
+        offset = leader.raft.high_watermark
         if any(victim.disk.flushed_offset < offset <= victim.disk.end_offset for victim in victims):
             leader.crash()
-        elif offset and patience and self.is_suffering:
+        elif patience:
             self.world.after(3, self._lie_in_wait, (leader, victims, patience - 1))
 
     def _died(self, node: Node) -> None:
