@@ -1,6 +1,7 @@
 """Two replies to one request, field by field. What any two brokers have of their own is taken away first."""
 
 import difflib
+import os
 import re
 from collections.abc import Iterator
 from copy import copy
@@ -9,7 +10,7 @@ from pprint import pformat
 from typing import Any, Final
 
 from kafkish.diff.fetched import moment, view
-from kafkish.diff.symbols import KINDS, NOTHING, OURS, THEIRS, Symbols
+from kafkish.diff.symbols import KINDS, OURS, THEIRS, UNKNOWN, Symbols
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.schema import Message, Struct
 
@@ -25,6 +26,7 @@ IDENTITY: Final = (
     "partition_index", "partition", "index", "partition_id", "node_id", "broker_id", "group_instance_id",
 )  # fmt: skip
 """Fields that tell which rows of two lists belong together."""
+SHOWN_CHARS: Final = 400
 BOUNDS: Final = re.compile(r"within \[-?\d+, -?\d+\]")
 """What a broker says of times that it takes, which is about its clock."""
 
@@ -45,14 +47,20 @@ class Difference:
         return ".".join(part.partition("[")[0] for part in self.path.split("."))
 
     def __str__(self) -> str:
-        return (
-            f"{self.path or 'the reply'}\n  expected  {self._shown(self.theirs)}\n  got       {self._shown(self.ours)}"
-        )
+        theirs, ours = self._shown(self.theirs), self._shown(self.ours)
+        same = max(0, len(os.path.commonprefix((theirs, ours))) - SHOWN_CHARS // 2)
+        theirs, ours = (shortened(f"{'…' if same else ''}{text[same:]}") for text in (theirs, ours))
+        return f"{self.path or 'the reply'}\n  expected  {theirs}\n  got       {ours}"
 
     def _shown(self, value: Any) -> str:
         if self.path.endswith("error_code") and isinstance(value, int):
             return f"{value} {error_name(value)}"
         return repr(value)
+
+
+def shortened(line: str) -> str:
+    """A line that a person can read."""
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
 
 
 def error_name(code: int) -> str:
@@ -98,7 +106,10 @@ class Comparison:
             more, missing = sorted(keys[0] - keys[1]), sorted(keys[1] - keys[0])
             yield replace(at, ours=more or f"{len(mine)} rows", theirs=missing or f"{len(other)} rows")
             return
+        keys = [self._row_key(OURS, row) for row in mine]
         for number, (row, other_row) in enumerate(zip(mine, other, strict=True)):
+            if UNKNOWN in keys[number] and keys.count(keys[number]) > 1:
+                continue  # nothing tells which of them belong together
             yield from self._walk(replace(at, path=f"{at.path}[{number}]", ours=row, theirs=other_row))
 
     def _sorted(self, side: int, rows: list[Any]) -> list[Any]:
@@ -109,13 +120,8 @@ class Comparison:
             return repr(row)
         names = {each.name for each in row.schema.fields}
         identity = [getattr(row, name) for name in IDENTITY if name in names]
-        symbols = [self._known(side, name, getattr(row, name)) for name in sorted(names & KINDS.keys())]
-        return repr((identity, symbols))
-
-    def _known(self, side: int, field: str, name: Any) -> Any:
-        """The symbol of a name, and one word for all that have none yet."""
-        symbol = self._symbols.symbol(side, KINDS[field], name)
-        return symbol if symbol != name or name in NOTHING else "?"
+        kinds = sorted(names & KINDS.keys())
+        return repr((identity, [self._symbols.known(side, KINDS[name], getattr(row, name)) for name in kinds]))
 
     def _plain(self, field: str, ours: Any, theirs: Any) -> tuple[Any, Any]:
         """Two values as what is compared."""
@@ -154,7 +160,8 @@ def joined(rows: list[Any]) -> list[Any]:
 def side_by_side(ours: Any, theirs: Any) -> str:
     """Both replies as one text, with marks at the lines that differ."""
     texts = [pformat(as_plain(reply), width=100, sort_dicts=False).splitlines() for reply in (theirs, ours)]
-    return "\n".join(difflib.unified_diff(texts[0], texts[1], "expected", "got", lineterm="", n=4))
+    lines = difflib.unified_diff(texts[0], texts[1], "expected", "got", lineterm="", n=4)
+    return "\n".join(map(shortened, lines))
 
 
 def as_plain(value: Any) -> Any:

@@ -62,7 +62,7 @@ def records_view(batch: Batch, side: int, symbols: Symbols) -> list[Any]:
 def record_view(record: Record, side: int, symbols: Symbols) -> tuple[Any, ...]:
     """One record. What a coordinator wrote is read, since it names topics and members and tells the time."""
     key, value = decoded(record.key, record.value)
-    shown = (struct_view(symbols.renamed(side, each)) for each in (key, value))
+    shown = (struct_view(symbols.renamed(side, each, known_only=True)) for each in (key, value))
     return record.offset, moment(record.timestamp), *shown, record.headers
 
 

@@ -12,6 +12,7 @@ from kafkish_protocol.schema import Struct
 from kafkish_protocol.types import ZERO_UUID, Uuid
 
 OURS, THEIRS = 0, 1
+UNKNOWN: Final = "~?"
 NOTHING: Final = (None, "", ZERO_UUID, 0, -1)
 """Values that name nothing."""
 
@@ -68,6 +69,11 @@ class Symbols:
         """A broker's name as a symbol, or as it is if it is not known."""
         return name if name in NOTHING else self._symbols.get((side, kind, name), name)
 
+    def known(self, side: int, kind: str, name: Any) -> Any:
+        """The symbol of a name, or one word for any that has none."""
+        symbol = self.symbol(side, kind, name)
+        return symbol if symbol != name or name in NOTHING else UNKNOWN
+
     def without_names(self, side: int, text: str) -> str:
         """Words for people, with symbols in place of the long names in them."""
         for (at, _, name), symbol in self._symbols.items():
@@ -89,11 +95,13 @@ class Symbols:
     def _name(self, side: int, value: Any) -> Any:
         return self._names[value][side] if value in self._names else value
 
-    def renamed(self, side: int, value: Any, field: str = "") -> Any:
-        """A reply with symbols for the broker's own names."""
+    def renamed(self, side: int, value: Any, field: str = "", *, known_only: bool = False) -> Any:
+        """A reply with symbols for the broker's own names, perhaps with one word for all that are not known yet."""
         if isinstance(value, Struct):
             names = [each.name for each in value.schema.fields]
-            return type(value)(**{name: self.renamed(side, getattr(value, name), name) for name in names})
+            values = {name: self.renamed(side, getattr(value, name), name, known_only=known_only) for name in names}
+            return type(value)(**values)
         if isinstance(value, list):
-            return [self.renamed(side, each, field) for each in value]
-        return self.symbol(side, KINDS[field], value) if field in KINDS else value
+            return [self.renamed(side, each, field, known_only=known_only) for each in value]
+        symbol = self.known if known_only else self.symbol
+        return symbol(side, KINDS[field], value) if field in KINDS else value

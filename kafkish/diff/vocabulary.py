@@ -149,7 +149,9 @@ WORDS: Final[dict[str, Word]] = {
     "protocol_type": one_of("consumer", "consumer", "consumer", "connect", ""),
     "JoinGroup.name": one_of("range", "range", "roundrobin", ""), "metadata": subscription,
     "protocol_name": one_of("range", "range", "none", None), "key_type": one_of(0, 0, 0, 9),
-    "resource_type": one_of(2, 2, 2, 2, 4, 8, 16, 32, 3, 0), "resource_types": one_of(2, 4, 8, 16, 32, 3, 0),
+    "DescribeConfigs.resource_type": one_of(2, 2, 2, 2, 4, 8, 16, 32, 3, 0),
+    "resource_type": one_of(2, 2, 2, 2, 4, 8, 16, 32, 3),  # to Kafka, 3 and 0 are one type, and a thing comes once
+    "resource_types": one_of(2, 4, 8, 16, 32, 3, 0),
     "resource_name": lambda world, random: random.choice((topic_name(world, random), "", "1", "2", "x", "g0")),
     "configuration_keys": config_name, "election_type": one_of(0, 0, 1, 2), "endpoint_type": one_of(1, 1, 0, 2, 3),
     "states_filter": one_of("Stable", "Empty", "stable", "Unknown", "Dead", ""),

@@ -354,12 +354,23 @@ class Chaos:
             raise Violation(invariants.SETTLED, f"voters {found} of {[key(node.key) for node in world.nodes.values()]}")
 
     def _start_majority(self) -> None:
-        """Nodes that are down stay down if the others suffice for every voter set that may count."""
+        """Nodes that are down stay down if the others suffice for every voter set that may count, and can elect."""
         down = {node.key for node in self.world.nodes.values() if not node.is_up}
         for node in self.world.nodes.values():
-            if not node.is_up and not self.survive(self.missing() | down):
+            if not node.is_up and not (self.survive(self.missing() | down) and self._can_elect()):
                 down.discard(node.key)
                 node.start()
+
+    def _can_elect(self) -> bool:
+        """Whether a majority has no longer logs than one of them. An observer with a longer one helps nobody."""
+        up = [node for node in self.world.nodes.values() if node.is_up and node.key not in self.missing()]
+        return any(self._is_electable(node, up) for node in up)
+
+    def _is_electable(self, node: Node, up: list[Node]) -> bool:
+        voters = node.raft.voters if node.raft else NO_VOTERS
+        end = node.disk.last_epoch, node.disk.end_offset
+        granting = [each for each in up if (each.disk.last_epoch, each.disk.end_offset) <= end]
+        return voters.contains(node.key) and sum(voters.contains(each.key) for each in granting) >= voters.majority
 
     def _keep_proposing(self) -> None:
         for leader in self.world.leaders():
