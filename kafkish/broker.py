@@ -4,6 +4,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
+from math import inf
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -27,9 +28,12 @@ from kafkish.handlers.registry import REGISTRY, RequestError
 from kafkish.handlers.services import ControllerError, Node, Services
 from kafkish.local_quorum import LocalQuorum
 from kafkish.loop import LoopTimers, LoopWorkers
+from kafkish.metadata.changes import Update
 from kafkish.metrics import Exporter, Metrics
+from kafkish.network.connection import Patience
 from kafkish.network.listener import SYSTEM_CHOOSES, Limits, Listener, ListenError, bind
-from kafkish.observation import LoopProbe, observe_connections, observe_groups, observe_partitions
+from kafkish.observation import LoopProbe, observe_cleaning, observe_connections, observe_groups, observe_partitions
+from kafkish.partitions.cleaning import Cleaning
 from kafkish.partitions.fetch_session import FetchSessions
 from kafkish.partitions.flusher import Flusher
 from kafkish.partitions.housekeeping import Housekeeping
@@ -48,7 +52,7 @@ from kafkish_protocol.messages.broker_registration import Listener as Advertised
 from kafkish_protocol.records import Compression
 from kafkish_protocol.schema import Request, Response
 from kafkish_protocol.types import Uuid
-from kafkish_storage import CleanerConfig, DiskFiles, LoadProgress, LogManager, ProducerConfig, StorageConfig
+from kafkish_storage import DiskFiles, LoadProgress, LogManager, ProducerConfig, StorageConfig
 from kafkish_storage.errors import StorageError
 
 log = logging.getLogger("kafkish.broker")
@@ -112,7 +116,10 @@ class Broker:
 
     def _open(self) -> None:
         loop = asyncio.get_running_loop()
-        self._timers, self._workers = LoopTimers(loop), LoopWorkers(loop, _WORKER_THREADS)
+        self._timers, self._workers = (
+            LoopTimers(loop),
+            LoopWorkers(loop, _WORKER_THREADS + self._settings.log.log_cleaner_threads),
+        )
         self._files, self._dice = DiskFiles(), Random()
         settings = self._settings
         self.identity = identify(settings, self._files, clock, self._dice)
@@ -130,10 +137,18 @@ class Broker:
             on_made=collector.Partitions().made,
         )
         self.groups = self._make_groups()
+        self.cleaning = Cleaning(
+            self.logs,
+            lambda: self.publisher.settings,
+            workers=self._workers,
+            wall_ms=clock.wall_ms,
+            monotonic_s=clock.monotonic_s,
+        )
         self.housekeeping = Housekeeping(
             self.logs,
             self.partitions,
             flusher,
+            self.cleaning,
             lambda: self.publisher.settings,
             timers=self._timers,
             workers=self._workers,
@@ -151,7 +166,6 @@ class Broker:
                 producer_id_expiration_ms=settings.transactions.producer_id_expiration_ms,
                 transaction_max_timeout_ms=settings.transactions.transaction_max_timeout_ms,
             ),
-            cleaner=CleanerConfig(dedupe_buffer_bytes=settings.log.log_cleaner_dedupe_buffer_bytes),
             cluster_id=self.identity.cluster_id,
             node_id=settings.node.node_id,
             threads_per_directory=settings.log.num_recovery_threads_per_data_dir,
@@ -258,21 +272,34 @@ class Broker:
         self.housekeeping.start()
 
     def _listen(self, bound: list[tuple[str, socket.socket]]) -> Address:
-        network = self._settings.network
-        limits = Limits(
+        for name, each in bound:
+            self._listeners.append(Listener(each, self._dispatch(name), self._limits(self.publisher.settings)))
+            self._listeners[-1].start()
+        self.publisher.subscribe(self._adopt_limits)
+        return Address(*self._listeners[0].address)
+
+    def _adopt_limits(self, _: Update, settings: Settings) -> None:
+        """Limits may be changed while the broker runs."""
+        for listener in self._listeners:
+            listener.limits = self._limits(settings)
+
+    def _limits(self, settings: Settings) -> Limits:
+        network = settings.network
+        return Limits(
             max_frame_bytes=network.socket_request_max_bytes,
             max_connections=network.max_connections,
             max_connections_per_ip=network.max_connections_per_ip,
             max_connections_of_ip=dict(network.max_connections_per_ip_overrides),
-            idle_ms=network.connections_max_idle_ms,
+            max_accepted_per_s=network.max_connection_creation_rate,
+            patience=Patience(
+                idle_s=network.connections_max_idle_ms / 1000 if network.connections_max_idle_ms >= 0 else inf,
+                request_s=network.read_timeout_ms / 1000,
+                reply_s=network.write_timeout_ms / 1000,
+            ),
             backlog=network.socket_listen_backlog,
             send_buffer_bytes=self._where_set("socket.send.buffer.bytes", network.socket_send_buffer_bytes),
             receive_buffer_bytes=self._where_set("socket.receive.buffer.bytes", network.socket_receive_buffer_bytes),
         )
-        for name, each in bound:
-            self._listeners.append(Listener(each, self._dispatch(name), limits))
-            self._listeners[-1].start()
-        return Address(*self._listeners[0].address)
 
     def _where_set(self, name: str, size_bytes: int) -> int:
         """Kafka's default holds fast connections back: only a size that somebody wants is taken."""
@@ -294,6 +321,7 @@ class Broker:
         """Show the metrics where the settings want them; nobody looks, nothing is computed."""
         addresses = self._settings.metrics.metrics_listen
         observe_partitions(self.metrics, self.partitions)
+        observe_cleaning(self.metrics, self.cleaning)
         observe_groups(self.metrics, self.groups, self.partitions)
         observe_connections(self.metrics, self._listeners)
         self.probe = LoopProbe(self.metrics, self._timers, clock.monotonic_s)

@@ -7,9 +7,11 @@ from typing import Final
 from kafkish.coordinators.groups.coordinator import GroupCoordinator
 from kafkish.metrics import LabelledValues, Metrics
 from kafkish.network.listener import Listener
+from kafkish.partitions.cleaning import Cleaning
 from kafkish.partitions.table import PartitionTable
 from kafkish.partitions.waiting_fetch import WaitingFetch
 from kafkish.timers import Timers
+from kafkish_storage.compaction import CompactionJob
 
 _PROBE_MS: Final = 250
 
@@ -28,6 +30,15 @@ def observe_partitions(metrics: Metrics, partitions: PartitionTable) -> None:
     )  # fmt: skip
 
 
+def observe_cleaning(metrics: Metrics, cleaning: Cleaning) -> None:
+    """Compaction."""
+    metrics.gauge("kafkish_compactions", "Compactions since the start", lambda: [((), cleaning.finished)])
+    metrics.gauge(
+        "kafkish_compaction_progress", "How much of a log is compacted, from 0 to 1",
+        lambda: list(map(_progress, list(cleaning.under_way))), "topic", "partition",
+    )  # fmt: skip
+
+
 def observe_groups(metrics: Metrics, groups: GroupCoordinator, partitions: PartitionTable) -> None:
     """Groups and how far they are behind."""
     metrics.gauge("kafkish_groups", "Groups that this node coordinates", lambda: [((), groups.group_count)])
@@ -43,6 +54,11 @@ def observe_connections(metrics: Metrics, listeners: Sequence[Listener]) -> None
         "kafkish_connections", "Open connections",
         lambda: [((f"{each.address[0]}:{each.address[1]}",), len(each)) for each in listeners], "listener",
     )  # fmt: skip
+
+
+def _progress(job: CompactionJob) -> tuple[tuple[str, str], float]:
+    topic, partition = job.log.partition
+    return (topic, str(partition)), job.stats.bytes_read / max(1, job.stats.bytes_to_read)
 
 
 def _log_bytes(partitions: PartitionTable) -> LabelledValues:

@@ -121,6 +121,8 @@ _BROKER: Final = {
     "log.cleaner.backoff.ms": "How long compaction sleeps when there is nothing to compact.",
     "log.cleaner.dedupe.buffer.size": "Bytes of memory for the keys that compaction remembers.",
     "log.cleaner.enable": "Compact logs in the background.",
+    "log.cleaner.io.buffer.load.factor": "How full the memory for the keys that compaction remembers may get.",
+    "log.cleaner.io.buffer.size": "Bytes of memory that compaction reads into.",
     "log.cleaner.io.max.bytes.per.second": "The most bytes that compaction reads and writes in a second.",
     "log.cleaner.threads": "Logs that are compacted at once.",
     "log.dir": "Another name of log.dirs, with a different default.",

@@ -23,6 +23,7 @@ RENAMED: Final = {
     "socket_listen_backlog": "socket.listen.backlog.size",
     "max_partitions_per_request": "max.request.partition.size.limit",
     "log_cleaner_dedupe_buffer_bytes": "log.cleaner.dedupe.buffer.size",
+    "log_cleaner_io_buffer_bytes": "log.cleaner.io.buffer.size",
     "group_max_members": "group.max.size",
     "group_consumer_max_members": "group.consumer.max.size",
     "offsets_load_buffer_bytes": "offsets.load.buffer.size",
@@ -93,6 +94,8 @@ class LogSettings(NamedTuple):
     log_cleaner_threads: int
     log_cleaner_backoff_ms: int
     log_cleaner_dedupe_buffer_bytes: int
+    log_cleaner_io_buffer_bytes: int
+    log_cleaner_io_buffer_load_factor: float
     log_cleaner_io_max_bytes_per_second: float
 
 

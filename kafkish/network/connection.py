@@ -14,7 +14,7 @@ import logging
 import socket
 from collections import deque
 from collections.abc import Callable
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from kafkish.deferred import Deferred
 from kafkish.network.frames import FrameReader
@@ -22,14 +22,20 @@ from kafkish.network.outbox import Outbox, Piece
 from kafkish.network.pace import Pace
 
 MAX_REQUESTS_UNDER_WAY: Final = 128
-FRAME_PATIENCE_S: Final = 30.0
-REPLY_PATIENCE_S: Final = 60.0  # longer: the system takes bytes from us in large steps
 
 log = logging.getLogger("kafkish.network")
 
 Address: TypeAlias = tuple[str, int]
 Reply: TypeAlias = list[Piece] | None
 """The pieces of a reply, its length first; None if the request has none (Produce with acks=0)."""
+
+
+class Patience(NamedTuple):
+    """How long a peer may be silent, stop in the middle of a request, and not read its replies."""
+
+    idle_s: float = 600.0
+    request_s: float = 30.0
+    reply_s: float = 60.0  # longer: the system takes bytes from us in large steps
 
 
 class CloseConnection(Exception):  # not an error of ours: the peer's fault, answered as Kafka does
@@ -71,8 +77,8 @@ class Connection:
         self._outbox = Outbox(accepted)
         self._replies: deque[Deferred[Reply]] = deque()  # of requests under way, in order
         self._is_reading = self._is_writing = self._is_handling = self._is_closed = False
-        self._reading_pace = Pace(FRAME_PATIENCE_S)
-        self._writing_pace = Pace(REPLY_PATIENCE_S)
+        self._reading_pace = Pace()
+        self._writing_pace = Pace()
 
     def start(self) -> None:
         """Begin to read."""
@@ -100,16 +106,18 @@ class Connection:
             reply.abandon()
         self._on_close(self)
 
-    def check(self, now_s: float, idle_s: float) -> None:
+    def check(self, now_s: float, patience: Patience) -> None:
         """Close if the peer has been silent for too long, or does not go on with what it began. Asked now and then."""
-        if self._reading_pace.is_too_slow(
-            self._frames.total_bytes, self._frames.count if self._frames.is_inside_frame else None, now_s
-        ):
+        frames, outbox = self._frames, self._outbox
+        unfinished = frames.count if frames.is_inside_frame else None
+        if self._reading_pace.is_too_slow(frames.total_bytes, unfinished, now_s, patience.request_s):
             self.close(f"a frame was not complete after {now_s - self.last_active_s:.0f} s")
-        elif self._writing_pace.is_too_slow(self._outbox.sent_bytes, 0 if self._is_writing else None, now_s):
+        elif self._writing_pace.is_too_slow(
+            outbox.sent_bytes, 0 if self._is_writing else None, now_s, patience.reply_s
+        ):
             self.close("the client did not read its replies")
-        elif self.last_active_s < now_s - idle_s and not self._replies:
-            self.close(f"nothing came for {idle_s:.0f} s")
+        elif self.last_active_s < now_s - patience.idle_s and not self._replies:
+            self.close(f"nothing came for {patience.idle_s:.0f} s")
 
     # -- requests
 

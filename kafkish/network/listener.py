@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from kafkish.network.connection import Connection, Dispatcher
+from kafkish.network.connection import Connection, Dispatcher, Patience
 
 _CHECK_S: Final = 10
 _PAUSE_S: Final = 1
@@ -31,7 +31,8 @@ class Limits(NamedTuple):
     max_connections: int
     max_connections_per_ip: int
     max_connections_of_ip: dict[str, int] = {}
-    idle_ms: int = 600_000
+    max_accepted_per_s: int = 2**31 - 1
+    patience: Patience = Patience()
     backlog: int = 1024
     send_buffer_bytes: int = SYSTEM_CHOOSES
     receive_buffer_bytes: int = SYSTEM_CHOOSES
@@ -58,10 +59,12 @@ class Listener:
         self.address: tuple[str, int] = bound.getsockname()[:2]
         self._bound = bound
         self._dispatch = dispatch
-        self._limits = limits
+        self.limits = limits  # may be replaced while it serves
         self._connections: set[Connection] = set()
         self._of_ip: Counter[str] = Counter()
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._accepted = 0
+        self._accepted_since_s = 0.0
 
     def __len__(self) -> int:
         return len(self._connections)
@@ -74,12 +77,12 @@ class Listener:
         self._loop = asyncio.get_running_loop()
         self._bound.setblocking(False)
         for option, size_bytes in (
-            (socket.SO_SNDBUF, self._limits.send_buffer_bytes),
-            (socket.SO_RCVBUF, self._limits.receive_buffer_bytes),
+            (socket.SO_SNDBUF, self.limits.send_buffer_bytes),
+            (socket.SO_RCVBUF, self.limits.receive_buffer_bytes),
         ):
             if size_bytes != SYSTEM_CHOOSES:
                 self._bound.setsockopt(socket.SOL_SOCKET, option, size_bytes)  # connections inherit it
-        self._bound.listen(self._limits.backlog)
+        self._bound.listen(self.limits.backlog)
         self._accept_from_now_on()
         self._check_all()
 
@@ -103,26 +106,40 @@ class Listener:
 
     def _accept(self) -> None:
         for _ in range(_ACCEPTED_AT_ONCE):
+            if self._is_too_fast():
+                return
             try:
                 accepted, peer = self._bound.accept()
             except (BlockingIOError, InterruptedError):
                 return
             except OSError as error:
                 if error.errno in _EXHAUSTED:
-                    self._pause(error)
+                    why = f"for {_PAUSE_S} s: {error.strerror}"
+                    log.error("no connection can be accepted on %s:%d %s", *self.address, why)
+                    self._pause(_PAUSE_S)
                     return
                 continue  # the client was gone before it was accepted
+            self._accepted += 1
             try:
                 self._admit(accepted, peer[:2])
             except OSError as error:
                 log.info("%s:%d was gone at once: %s", *peer[:2], error)
                 accepted.close()
 
-    def _pause(self, error: OSError) -> None:
-        """Who waits to be accepted goes on waiting until connections have closed."""
-        log.error("no connection can be accepted on %s:%d for %d s: %s", *self.address, _PAUSE_S, error.strerror)
+    def _is_too_fast(self) -> bool:
+        """Whether a second has brought as many connections as it may. The next come in the next second."""
+        now_s = self._loop.time()
+        if now_s - self._accepted_since_s >= 1:
+            self._accepted, self._accepted_since_s = 0, now_s
+        if self._accepted < self.limits.max_accepted_per_s:
+            return False
+        self._pause(self._accepted_since_s + 1 - now_s)
+        return True
+
+    def _pause(self, seconds: float) -> None:
+        """Who waits to be accepted goes on waiting."""
         self._loop.remove_reader(self._bound)
-        self._timers["pause"] = self._loop.call_later(_PAUSE_S, self._accept_from_now_on)
+        self._timers["pause"] = self._loop.call_later(seconds, self._accept_from_now_on)
 
     def _admit(self, accepted: socket.socket, peer: tuple[str, int]) -> None:
         refusal = self._refusal(peer[0])
@@ -135,7 +152,7 @@ class Listener:
         connection = Connection(
             accepted,
             self._dispatch,
-            self._limits.max_frame_bytes,
+            self.limits.max_frame_bytes,
             peer=peer,
             local=accepted.getsockname()[:2],
             on_close=self._forget,
@@ -146,7 +163,7 @@ class Listener:
 
     def _refusal(self, ip: str) -> str | None:
         """Why a connection cannot be, if so."""
-        limits = self._limits
+        limits = self.limits
         if len(self._connections) >= limits.max_connections:
             return f"there are {limits.max_connections} connections, and max.connections allows no more"
         most = limits.max_connections_of_ip.get(ip, limits.max_connections_per_ip)
@@ -161,9 +178,13 @@ class Listener:
         if not self._of_ip[ip]:
             del self._of_ip[ip]
 
+    def _rest_s(self) -> float:
+        """Not longer than anyone may be silent, but a rest all the same."""
+        return max(0.1, min(_CHECK_S, *self.limits.patience))
+
     def _check_all(self) -> None:
         """Close who is idle, or does not go on with what it began."""
-        self._timers["check"] = self._loop.call_later(_CHECK_S, self._check_all)
+        self._timers["check"] = self._loop.call_later(self._rest_s(), self._check_all)
         now_s = self._loop.time()
         for connection in list(self._connections):
-            connection.check(now_s, self._limits.idle_ms / 1000)
+            connection.check(now_s, self.limits.patience)

@@ -1,4 +1,4 @@
-"""What logs need from time to time: retention, compaction, checkpoints, expiry. The loop starts it, workers do it.
+"""What logs need from time to time: retention, flushes, checkpoints, expiry. The loop starts it, workers do it.
 
 Each duty runs again only when it has ended: a slow disk makes housekeeping rarer, never more.
 """
@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from kafkish.config.settings import Settings
-from kafkish.deferred import Deferred, gather, then
+from kafkish.deferred import Deferred, gather
+from kafkish.partitions.cleaning import Cleaning
 from kafkish.partitions.flusher import Flusher
 from kafkish.partitions.table import PartitionTable
 from kafkish.timers import Timers
 from kafkish.workers import Workers, run_job
 from kafkish_storage import Log, LogManager, TopicPartition
-from kafkish_storage.compaction import CompactionJob
 from kafkish_storage.config import NEVER
-from kafkish_storage.errors import CompactionCancelled, StorageError
+from kafkish_storage.errors import StorageError
 
 log = logging.getLogger("kafkish.housekeeping")
 
@@ -34,6 +34,7 @@ class Housekeeping:
         logs: LogManager,
         partitions: PartitionTable,
         flusher: Flusher,
+        cleaning: Cleaning,
         settings: Callable[[], Settings],
         *,
         timers: Timers,
@@ -43,6 +44,7 @@ class Housekeeping:
         self._logs = logs
         self._partitions = partitions
         self._flusher = flusher
+        self._cleaning = cleaning
         self._settings = settings
         self._timers = timers
         self._workers = workers
@@ -52,28 +54,37 @@ class Housekeeping:
 
     def start(self) -> None:
         """Begin all duties."""
-        self._repeat(self._retain, lambda settings: settings.log.log_retention_check_interval_ms)
-        self._repeat(self._compact, lambda settings: settings.log.log_cleaner_backoff_ms)
+        self._repeat(self._cleaning.compact, lambda it: it.log.log_cleaner_backoff_ms)
         self._repeat(self._remove_garbage, lambda _: _FILES_CHECK_MS)
-        self._repeat(self._flush, lambda _: _FLUSH_CHECK_MS)
+        self._repeat(self._flush, lambda it: min(_FLUSH_CHECK_MS, it.log.log_flush_scheduler_interval_ms))
         self._repeat(self._bound_recovery, lambda _: _FLUSH_CHECK_MS)
         self._repeat(self._expire_producers, lambda it: it.transactions.producer_id_expiration_check_interval_ms)
         self._repeat(
-            self._checkpoint_high_watermarks,
-            lambda settings: settings.replication.replica_high_watermark_checkpoint_interval_ms,
+            self._checkpoint_high_watermarks, lambda it: it.replication.replica_high_watermark_checkpoint_interval_ms
         )
-        self._repeat(
-            self._checkpoint_recovery_points, lambda settings: settings.log.log_flush_offset_checkpoint_interval_ms
-        )
-        self._repeat(
-            self._checkpoint_log_starts, lambda settings: settings.log.log_flush_start_offset_checkpoint_interval_ms
-        )
+        self._timers.call_later(self._settings().log.log_initial_task_delay_ms, self._start_upkeep)
+
+    def _start_upkeep(self) -> None:
+        """What Kafka does for the first time when `log.initial.task.delay.ms` is over."""
+        for duty, interval_ms in (
+            (self._retain, lambda it: it.log.log_retention_check_interval_ms),
+            (self._checkpoint_recovery_points, lambda it: it.log.log_flush_offset_checkpoint_interval_ms),
+            (self._checkpoint_log_starts, lambda it: it.log.log_flush_start_offset_checkpoint_interval_ms),
+        ):
+            self._repeat(duty, interval_ms, at_once=True)
 
     def stop(self) -> None:
         """Begin nothing more."""
         self._is_stopped = True
+        self._cleaning.stop()
 
-    def _repeat(self, duty: Callable[[], Deferred[None] | None], interval_ms: Callable[[Settings], int]) -> None:
+    def _repeat(
+        self,
+        duty: Callable[[], Deferred[None] | None],
+        interval_ms: Callable[[Settings], int],
+        *,
+        at_once: bool = False,
+    ) -> None:
         def later() -> None:
             if not self._is_stopped:
                 self._timers.call_later(interval_ms(self._settings()), run)
@@ -98,7 +109,7 @@ class Housekeeping:
                 log.error("%s", error)
             later()
 
-        later()
+        (run if at_once else later)()
 
     # -- the duties
 
@@ -143,62 +154,6 @@ class Housekeeping:
 
     def _checkpoint_log_starts(self) -> Deferred[None]:
         return _all(run_job(self._workers, it.checkpoint_log_starts()) for it in self._logs.online)
-
-    def _compact(self) -> Deferred[None] | None:
-        """Compact the log that needs it most; then look again.
-
-        Only what recovery will not read can be compacted: so checkpoints come first, where logs have been flushed.
-        """
-        if not self._settings().log.log_cleaner_enable:
-            return None
-        behind = [directory for directory in self._logs.online if any(map(_is_behind, directory.logs.values()))]
-        if behind:
-            noted = _all(run_job(self._workers, directory.checkpoint_recovery_points()) for directory in behind)
-            return then(noted, self._compact_next)
-        return self._compact_next()
-
-    def _compact_next(self) -> Deferred[None]:
-        job = self._logs.next_compaction(self._wall_ms())
-        return Deferred.of(None) if job is None else self._run_compaction(job)
-
-    def _run_compaction(self, job: CompactionJob) -> Deferred[None]:
-        finished: Deferred[None] = Deferred()
-
-        def copied(done: Deferred[None]) -> None:
-            try:
-                done.result()
-                job.adopt()
-            except (CompactionCancelled, StorageError) as error:
-                self._logs.compaction_ended(job, None)
-                _end(finished, error)
-                return
-            self._workers.run(job.swap).on_done(swapped)
-
-        def swapped(done: Deferred[None]) -> None:
-            try:
-                done.result()
-            except StorageError as error:
-                self._logs.compaction_ended(job, None)
-                _end(finished, error)
-                return
-            self._logs.compaction_ended(job, job.finish())
-            saved = _all(run_job(self._workers, it.checkpoint_cleaned_offsets()) for it in self._logs.online)
-            saved.on_done(lambda done: finished.fail(done.error) if done.error else finished.resolve(None))
-
-        self._workers.run(job.run).on_done(copied)
-        return finished
-
-
-def _is_behind(found: Log) -> bool:
-    return found.config.compact and found.checkpointed_recovery_point < found.recovery_point
-
-
-def _end(finished: Deferred[None], error: StorageError) -> None:
-    """A compaction that was overtaken by events is nobody's failure."""
-    if isinstance(error, CompactionCancelled):
-        finished.resolve(None)
-    else:
-        finished.fail(error)
 
 
 def _all(work: Iterable[Deferred[None]]) -> Deferred[None]:

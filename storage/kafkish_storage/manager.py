@@ -52,7 +52,7 @@ class LogManager:
         self.on_offline: Callable[[str], None] | None = None
         self.handles = Handles(config.open_segments)
         self._dice = dice
-        self._compacting: set[TopicPartition] = set()
+        self._compacting: set[Log] = set()
 
     @classmethod
     def open(
@@ -199,23 +199,23 @@ class LogManager:
             log.producers.remove_expired(now_ms)
 
     def next_compaction(self, now_ms: int) -> CompactionJob | None:
-        """The compaction that is most needed, if one is. `compaction_ended` must follow, however it goes."""
+        """The compaction that is most needed, if one is. Until `compaction_ended`, its log is not compacted again."""
         candidates = [
             (log, directory.cleaned.get(partition))
             for directory in self.online
             for partition, log in directory.logs.items()
-            if partition not in self._compacting
+            if log not in self._compacting
         ]
         chosen = choose(candidates, now_ms)
         if chosen is None:
             return None
-        self._compacting.add(chosen.log.partition)
+        self._compacting.add(chosen.log)
         return CompactionJob(chosen, self.config.cleaner, now_ms)
 
     def compaction_ended(self, job: CompactionJob, cleaned_offset: int | None) -> None:
         """A compaction was finished, up to an offset; or, with None, it was not."""
         partition = job.log.partition
-        self._compacting.discard(partition)
+        self._compacting.discard(job.log)
         if cleaned_offset is not None and self.get(partition) is job.log:
             self.directory_of(job.log).cleaned[partition] = cleaned_offset
 

@@ -16,5 +16,5 @@ OWN_ROWS: Final = (
     Config("kafkish.metrics.listen", LIST, (), addresses),
     # deadlines of a connection that has begun to send or to receive, and stalls
     Config("kafkish.read.timeout.ms", INT, 30_000, at_least(1)),
-    Config("kafkish.write.timeout.ms", INT, 30_000, at_least(1)),
+    Config("kafkish.write.timeout.ms", INT, 60_000, at_least(1)),
 )

@@ -12,7 +12,7 @@ import pytest
 
 from kafkish.deferred import Deferred
 from kafkish.network import connection as module
-from kafkish.network.connection import CloseConnection, Connection, Reply
+from kafkish.network.connection import CloseConnection, Connection, Patience, Reply
 from kafkish.network.outbox import SMALL_PART_BYTES
 
 MORE_THAN_A_SOCKET_HOLDS = 1 << 22
@@ -211,20 +211,20 @@ async def test_requests_under_way_are_abandoned_when_the_client_goes(it: Harness
 async def test_frame_that_is_never_finished_is_given_up(it: Harness) -> None:
     await asyncio.get_running_loop().sock_sendall(it.client, b"\x00\x00\x00\x64ab")
     await settle()
-    it.connection.check(100.0, 600.0)
-    it.connection.check(129.0, 600.0)
+    it.connection.check(100.0, Patience())
+    it.connection.check(129.0, Patience())
     assert not it.closed
-    it.connection.check(131.0, 600.0)
+    it.connection.check(131.0, Patience())
     assert it.closed
 
 
 @in_loop
 async def test_client_that_never_reads_its_replies_is_given_up(it: Harness) -> None:
     await it.fill_the_socket()
-    it.connection.check(100.0, 600.0)
-    it.connection.check(159.0, 600.0)
+    it.connection.check(100.0, Patience())
+    it.connection.check(159.0, Patience())
     assert not it.closed
-    it.connection.check(161.0, 600.0)
+    it.connection.check(161.0, Patience())
     assert it.closed
 
 
@@ -232,7 +232,7 @@ async def test_client_that_never_reads_its_replies_is_given_up(it: Harness) -> N
 async def test_client_that_reads_slowly_is_waited_for(it: Harness) -> None:
     await it.fill_the_socket()
     for now_s in range(100, 700, 61):
-        it.connection.check(now_s, 1e9)
+        it.connection.check(now_s, Patience(1e9))
         await it.received(MORE_THAN_A_SOCKET_HOLDS // 11)
         await settle()
     assert not it.closed
@@ -242,17 +242,17 @@ async def test_client_that_reads_slowly_is_waited_for(it: Harness) -> None:
 async def test_silence_between_frames_is_no_fault_for_a_while(it: Harness) -> None:
     await it.send(b"a")
     now_s = it.connection.last_active_s
-    it.connection.check(now_s + 1, idle_s=600.0)
-    it.connection.check(now_s + 599, idle_s=600.0)
+    it.connection.check(now_s + 1, Patience())
+    it.connection.check(now_s + 599, Patience())
     assert not it.closed
-    it.connection.check(now_s + 601, idle_s=600.0)
+    it.connection.check(now_s + 601, Patience())
     assert it.closed
 
 
 @in_loop
 async def test_client_that_waits_for_an_answer_is_not_idle(it: Harness) -> None:
     await it.send(b"later1")
-    it.connection.check(it.connection.last_active_s + 1e6, idle_s=600.0)
+    it.connection.check(it.connection.last_active_s + 1e6, Patience())
     assert not it.closed
 
 

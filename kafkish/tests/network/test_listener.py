@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from kafkish.network import listener as module
-from kafkish.network.connection import Connection, Reply
+from kafkish.network.connection import Connection, Patience, Reply
 from kafkish.network.listener import Limits, Listener, ListenError, bind
 
 ANY = 1_000_000
@@ -95,6 +95,37 @@ def test_who_comes_when_there_are_no_descriptors_left_is_served_when_there_are(
     asyncio.run(story())
     assert "no connection can be accepted" in caplog.text
     assert next(failures, None) is None
+
+
+def test_more_connections_than_a_second_may_bring_wait_for_the_next() -> None:
+    async def story() -> None:
+        async with listening(Limits(ANY, ANY, ANY, max_accepted_per_s=2)) as listener:
+            begun_s = asyncio.get_running_loop().time()
+            assert all([(await is_served(listener))[0] for _ in range(5)])
+            assert asyncio.get_running_loop().time() - begun_s >= 1.9  # two, two, and one
+
+    asyncio.run(story())
+
+
+def test_limits_may_change_while_connections_are_accepted() -> None:
+    async def story() -> None:
+        async with listening(Limits(ANY, 1, ANY)) as listener:
+            assert (await is_served(listener))[0]
+            assert not (await is_served(listener))[0]
+            listener.limits = Limits(ANY, 2, ANY)
+            assert (await is_served(listener))[0]
+
+    asyncio.run(story())
+
+
+def test_silence_is_noticed_as_soon_as_it_is_too_long() -> None:
+    async def story() -> None:
+        async with listening(Limits(ANY, ANY, ANY, patience=Patience(idle_s=0.2))) as listener:
+            assert (await is_served(listener))[0]
+            while len(listener):
+                await asyncio.sleep(0.001)
+
+    asyncio.run(story())
 
 
 def test_sizes_of_buffers_are_those_that_are_wanted() -> None:

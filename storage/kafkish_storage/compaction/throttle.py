@@ -6,7 +6,7 @@ from collections.abc import Callable
 class Throttle:
     """Sleeps as long as bytes came faster than they may. Time and sleep are the caller's."""
 
-    def __init__(self, bytes_per_second: float, now_s: Callable[[], float], sleep: Callable[[float], None]) -> None:
+    def __init__(self, bytes_per_second: float, now_s: Callable[[], float], sleep: Callable[[float], object]) -> None:
         self._rate = bytes_per_second
         self._now_s = now_s
         self._sleep = sleep
