@@ -48,7 +48,8 @@ class Difference:
 
     def __str__(self) -> str:
         theirs, ours = self._shown(self.theirs), self._shown(self.ours)
-        same = max(0, len(os.path.commonprefix((theirs, ours))) - SHOWN_CHARS // 2)
+        alike = len(os.path.commonprefix((theirs, ours)))  # noqa: RUF071  # of texts
+        same = max(0, alike - SHOWN_CHARS // 2)
         theirs, ours = (shortened(f"{'…' if same else ''}{text[same:]}") for text in (theirs, ours))
         return f"{self.path or 'the reply'}\n  expected  {theirs}\n  got       {ours}"
 
@@ -106,9 +107,9 @@ class Comparison:
             more, missing = sorted(keys[0] - keys[1]), sorted(keys[1] - keys[0])
             yield replace(at, ours=more or f"{len(mine)} rows", theirs=missing or f"{len(other)} rows")
             return
-        keys = [self._row_key(OURS, row) for row in mine]
+        names = [self._row_key(OURS, row) for row in mine]
         for number, (row, other_row) in enumerate(zip(mine, other, strict=True)):
-            if UNKNOWN in keys[number] and keys.count(keys[number]) > 1:
+            if UNKNOWN in names[number] and names.count(names[number]) > 1:
                 continue  # nothing tells which of them belong together
             yield from self._walk(replace(at, path=f"{at.path}[{number}]", ours=row, theirs=other_row))
 
