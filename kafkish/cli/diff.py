@@ -33,15 +33,16 @@ def run(options: argparse.Namespace) -> int:
 
     compared = Run((options.broker.host, options.broker.port), (options.against.host, options.against.port))
 
+    wanted = sys.maxsize if options.script else options.requests
+
     def enough(report: "Report") -> bool:
-        if report.requests % 100 == 0 and sys.stderr.isatty():
-            print(f"\r{report.requests} requests", end="", file=sys.stderr, flush=True)
+        show_progress(report, wanted)
         return bool(report.findings) and not options.all
 
     report = compared.report
     try:
         steps = script.read(options.script) if options.script else compared.generated(options.seed)
-        compared.compare(steps, sys.maxsize if options.script else options.requests, enough)
+        compared.compare(steps, wanted, enough)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
     except (OSError, ValueError) as error:
@@ -52,6 +53,15 @@ def run(options: argparse.Namespace) -> int:
             script.write(compared.report.steps, options.record)
     show(report)
     return 1 if report.findings else 0
+
+
+def show_progress(report: "Report", wanted: int) -> None:
+    """A line that counts on a terminal; elsewhere, a line now and then."""
+    is_watched = sys.stderr.isatty()
+    if report.requests % (100 if is_watched else 1000) == 0:
+        of_all = "" if wanted == sys.maxsize else f" of {wanted:,}"
+        text = f"{report.requests:,}{of_all} requests, {len(report.findings)} unexplained differences"
+        print(f"\r{text}" if is_watched else text, end="" if is_watched else "\n", file=sys.stderr, flush=True)
 
 
 def show(report: "Report") -> None:
