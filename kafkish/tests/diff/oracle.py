@@ -24,10 +24,11 @@ SETTINGS: Final = {
 
 
 @contextmanager
-def running(directory: Path) -> Iterator[int]:
-    """A broker in a process of its own; its port."""
+def running(directory: Path, bug: str = "") -> Iterator[int]:
+    """A broker in a process of its own, with a bug if one is wanted; its port."""
     ready = directory / "ready"
-    command = [sys.executable, "-m", "kafkish.cli.main", "serve", "--listen", "127.0.0.1:0"]
+    code = f"{bug}\nimport sys\nfrom kafkish.cli.main import main\nsys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "serve", "--listen", "127.0.0.1:0"]
     command += ["--data-dir", str(directory / "data"), "--ready-file", str(ready)]
     for name, value in SETTINGS.items():
         command += ["--set", f"{name}={value}"]
