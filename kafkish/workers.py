@@ -26,13 +26,13 @@ def run_job(workers: Workers, job: Job) -> Deferred[None]:
     """Run a job and finish it, also if running it failed."""
 
     def finish(done: Deferred[object]) -> None:
-        job.finish()
         try:
+            job.finish()
             done.result()
         except Exception as error:  # whatever it is, it belongs to whoever waits
             finished.fail(error)
-            return
-        finished.resolve(None)
+        else:
+            finished.resolve(None)
 
     finished: Deferred[None] = Deferred()
     running: Deferred[object] = workers.run(job.run)

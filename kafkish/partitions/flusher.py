@@ -35,6 +35,8 @@ class Flusher:
         run_job(self._workers, job).on_done(lambda done: self._flushed(partition, done))
 
     def _flushed(self, partition: Partition, done: Deferred[None]) -> None:
+        if partition.is_deleted:
+            return
         try:
             done.result()
         except StorageError as error:

@@ -46,26 +46,34 @@ class FlushJob:
         except OSError as error:
             raise self._log.health.failed_to_sync(error, action) from error
         try:
-            if self._epochs is not None:
-                write_leader_epochs(self._files, self._directory, self._epochs)
-            if self._checkpoint is not None:
-                write_transaction_checkpoint(self._files, self._directory, self._checkpoint)
-            if self._syncs_directory:
-                self._files.sync_directory(self._directory)
-            self._is_done = True
+            self._write_names()
         except OSError as error:
+            if self._is_overtaken and isinstance(error, FileNotFoundError):
+                return  # the directory has another name now
             raise self._log.health.failed(error, action) from error
+
+    @property
+    def _is_overtaken(self) -> bool:
+        """Whether the log was cut or renamed since: its directory may be another log's now."""
+        return self._log.generation != self._generation
+
+    def _write_names(self) -> None:
+        if self._epochs is not None and not self._is_overtaken:
+            write_leader_epochs(self._files, self._directory, self._epochs)
+        if self._checkpoint is not None and not self._is_overtaken:
+            write_transaction_checkpoint(self._files, self._directory, self._checkpoint)
+        if self._syncs_directory and not self._is_overtaken:
+            self._files.sync_directory(self._directory)
+        self._is_done = not self._is_overtaken
 
     def finish(self) -> int:
         """Move the recovery point; return the offset up to which all is durable. Call it also if `run` raised."""
         log = self._log
         log.flushing = None
-        if not self._is_done:
+        if not self._is_done or self._is_overtaken:  # what was synced may be gone
             log.names_changed |= self._syncs_directory
             log.epochs.changed |= self._epochs is not None
             log.transactions_changed |= self._checkpoint is not None
-            return log.recovery_point
-        if log.generation != self._generation:  # cut meanwhile: what was synced may be gone
             return log.recovery_point
         log.recovery_point = max(log.recovery_point, self.durable_offset)
         log.snapshots.unsynced = [offset for offset in log.snapshots.unsynced if offset not in self._snapshots]

@@ -342,8 +342,9 @@ class MemoryFiles:
 
     def set_modified(self, path: str, modified_ms: int) -> None:
         directory, name = self._parent(path)
-        what = directory.now[name]
-        assert isinstance(what, _Content)
+        what = directory.now.get(name)
+        if not isinstance(what, _Content):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         what.modified_ms = modified_ms
 
     def lock(self, path: str) -> Lock | None:
