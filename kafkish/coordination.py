@@ -10,6 +10,7 @@ from kafkish.metadata.changes import Update, local_replicas
 from kafkish.partitions.errors import PartitionError, storage_errors
 from kafkish.partitions.partition import Partition
 from kafkish.partitions.table import PartitionTable
+from kafkish.partitions.validation import as_packed
 from kafkish.partitions.watching import Watchable
 from kafkish_protocol.records import Batch, InvalidRecordError, read_batches
 from kafkish_protocol.varint import Buffer
@@ -55,7 +56,7 @@ class PartitionLog:
         try:
             self._partition.require_leader()
             self._partition.require_replicas(_ACKS_OF_ALL)
-            self._partition.append([batch], wall_ms, Origin.COORDINATOR)
+            self._partition.append([as_packed(batch, self._partition.rules)], wall_ms, Origin.COORDINATOR)
         except PartitionError as error:
             raise LogRefusedError(error.code) from error
 

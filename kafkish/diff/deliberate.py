@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kafkish.diff.compare import Difference
+from kafkish.diff.exchange import Silence
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.messages.create_topics import CreateTopicsRequest
 from kafkish_protocol.messages.update_features import UpdateFeaturesRequest
@@ -49,6 +50,11 @@ def names_unserved_feature(request: Any, _: Difference) -> bool:
     return any(update.feature in UNSERVED_FEATURES for update in request.feature_updates)
 
 
+def names_listeners(request: Any, _: Difference) -> bool:
+    """Whether some broker is to listen elsewhere."""
+    return any(config.name == "listeners" for resource in request.resources for config in resource.configs)
+
+
 def has_several_settings(request: Any, _: Difference) -> bool:
     """Whether there is something of which more than one setting can be wrong."""
     match request:
@@ -71,9 +77,13 @@ def kafka_failed(_: Any, difference: Difference) -> bool:
 
 
 def fails_over_no_topic(request: Any, difference: Difference) -> bool:
-    """Whether a topic's id is zeros, perhaps of one that the session has, and that is too much for Kafka."""
+    """Whether a topic's id is zeros, perhaps of one that the session has, and that is too much for Kafka.
+
+    Where it would have waited for records, it never answers.
+    """
     named = request.session_epoch > 0 or any(topic.topic_id == ZERO_UUID for topic in request.topics)
-    return named and kafka_failed(request, difference)
+    waits = request.max_wait_ms > 0 and isinstance(difference.theirs, Silence)
+    return named and (waits or kafka_failed(request, difference))
 
 
 def fails_over_instance(request: Any, difference: Difference) -> bool:
@@ -129,6 +139,13 @@ DELIBERATE: Final = (
         "an operation that does not exist makes a request an invalid one; Kafka's controller fails over it",
         theirs="^(-1|None)$",
         ours="^42$|^Unknown operations type",
+    ),
+    Deliberate(
+        "(Incremental)?AlterConfigs",
+        r"responses\.error_(code|message)",
+        "listeners are opened once, at the start, in the way that server.properties says then",
+        ours="^42$|^kafkish reads these configs at its start only",
+        when=names_listeners,
     ),
     Deliberate(
         "DescribeConfigs",

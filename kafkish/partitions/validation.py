@@ -231,6 +231,13 @@ def _fault_of_time(batch: Batch, record: Record, rules: ProduceRules, now_ms: in
 # -- rules that change the bytes
 
 
+def as_packed(batch: Batch, rules: ProduceRules) -> Batch:
+    """A batch of the broker's own, packed as the topic wants its batches. Markers of transactions stay as they are."""
+    if rules.compression is None or rules.compression is batch.compression or batch.is_control:
+        return batch
+    return _repacked(batch, list(batch.records()), rules)
+
+
 def _repacked(batch: Batch, records: list[Record], rules: ProduceRules) -> Batch:
     assert rules.compression is not None
     if batch.has_producer_id and batch.producer_epoch < 0:

@@ -16,10 +16,14 @@ import apache_kafka
 
 from kafkish.cli.main import main
 
+NEVER_MS: Final = "1000000000"
 SETTINGS: Final = {
     "group.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "4",
     "broker.session.timeout.ms": "60000",
+    "log.initial.task.delay.ms": NEVER_MS,  # what brokers delete by themselves, each deletes in its own time
+    "log.retention.check.interval.ms": NEVER_MS,
+    "log.cleaner.backoff.ms": NEVER_MS,
 }
 
 

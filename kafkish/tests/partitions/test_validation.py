@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from crc32c import crc32c
 
-from kafkish.partitions.validation import ProduceError, ProduceRules, only_batch, validate
+from kafkish.partitions.validation import ProduceError, ProduceRules, as_packed, only_batch, validate
 from kafkish_protocol.error_codes import ErrorCode
 from kafkish_protocol.records import Batch, Compression, Record, build_batch, build_end_marker
 
@@ -158,6 +158,16 @@ def test_topics_compression_replaces_the_producers(codec: Compression) -> None:
     assert (taken.producer_id, taken.producer_epoch, taken.base_sequence) == (9, 1, 4)
     assert list(taken.records()) == records
     assert (taken.view.obj is made) == (codec is Compression.GZIP)
+
+
+def test_what_the_broker_writes_is_packed_as_the_topic_wants_but_for_markers() -> None:
+    own = Batch(batch(Record(0, NOW_MS, b"group", b"x" * 200), Record(1, NOW_MS, b"group", None)))
+    assert as_packed(own, RULES) is own
+    packed = as_packed(own, ProduceRules(compression=Compression.SNAPPY))
+    assert packed.compression is Compression.SNAPPY
+    assert list(packed.records()) == list(own.records())
+    marker = Batch(build_end_marker(True, producer_id=1, producer_epoch=0, coordinator_epoch=0, timestamp=NOW_MS))
+    assert as_packed(marker, ProduceRules(compression=Compression.SNAPPY)) is marker
 
 
 def test_records_are_not_unpacked_without_need() -> None:
