@@ -4,6 +4,7 @@ Owner's thread, except where a method says otherwise. Jobs are made and finished
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from threading import Lock as ThreadLock
 from typing import Final, NamedTuple
 
@@ -224,13 +225,16 @@ class RemovalJob:
                 if files.stat(path) is not None:  # its directory may have got another name
                     files.remove(path)
             for path in self._doomed:
-                for entry in files.entries(path):
-                    files.remove(f"{path}/{entry.name}")
-                files.remove_directory(path)
-        except FileNotFoundError:
-            return
+                self._remove_directory(path)
         except OSError as error:
             raise self._directory.health.failed(error, "while removing deleted files") from error
+
+    def _remove_directory(self, path: str) -> None:
+        files = self._directory.files
+        with suppress(FileNotFoundError):  # somebody else has removed it
+            for entry in files.entries(path):
+                files.remove(f"{path}/{entry.name}")
+            files.remove_directory(path)
 
 
 def lock_directory(files: Files, path: str) -> Lock:
