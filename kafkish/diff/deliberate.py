@@ -171,11 +171,11 @@ DELIBERATE: Final = (
         when=fails_over_no_topic,
     ),
     Deliberate(
-        "JoinGroup",
+        "JoinGroup|SyncGroup",
         "",
-        "a JoinGroup whose member sends another one is answered 27; Kafka never answers it",
+        "a request whose member has asked again (27) or has left (25) is answered; Kafka never answers it",
         theirs="Silence",
-        ours="error_code=27,",
+        ours="error_code=(25|27),",
     ),
     Deliberate(
         "JoinGroup",
