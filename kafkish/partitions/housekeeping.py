@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from kafkish.config.settings import Settings
-from kafkish.deferred import Deferred, gather
+from kafkish.deferred import Deferred, gather, in_turns
 from kafkish.partitions.cleaning import Cleaning
 from kafkish.partitions.flusher import Flusher
 from kafkish.partitions.table import PartitionTable
@@ -22,6 +22,7 @@ log = logging.getLogger("kafkish.housekeeping")
 
 _FLUSH_CHECK_MS: Final = 1_000
 _FILES_CHECK_MS: Final = 5_000
+_AT_ONCE: Final = 200
 _MAX_TO_RECOVER_BYTES: Final = 256 * 1024 * 1024
 """Of one log: what is not on disk, or not noted to be, must be read again after a crash. This bounds the restart."""
 
@@ -113,9 +114,15 @@ class Housekeeping:
 
     # -- the duties
 
-    def _retain(self) -> Deferred[None] | None:
+    def _retain(self) -> Deferred[None]:
+        """To look at thousands of logs takes a while: some at a time."""
         logs = [found for found in self._logs.logs if found.config.delete or found.start_offset > 0]
-        return run_job(self._workers, self._logs.retain(logs, self._wall_ms())) if logs else None
+        portions = (logs[first : first + _AT_ONCE] for first in range(0, len(logs), _AT_ONCE))
+        return in_turns(self._retain_some(portion) for portion in portions)
+
+    def _retain_some(self, logs: list[Log]) -> Deferred[None]:
+        done = run_job(self._workers, self._logs.retain(logs, self._wall_ms()))
+        return done.rescue(lambda error: log.error("%s", error))
 
     def _remove_garbage(self) -> Deferred[None]:
         now_ms = self._wall_ms()

@@ -5,8 +5,8 @@
     orders 0 1042
     orders 1 998
 
-Written as a whole and durable when `write` returns. What cannot be read is refused, never guessed: an offset that is
-wrong by one loses data.
+Written as a whole, and durable when that returns unless `write` says otherwise. What cannot be read is refused, never
+guessed: an offset that is wrong by one loses data.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,11 +27,13 @@ _REMEDY: Final = "Restore it from a backup; or, if you accept that all of the di
 T = TypeVar("T")
 
 
-def write_lines(files: Files, path: str, lines: Iterable[str]) -> None:
+def write_lines(
+    files: Files, path: str, lines: Iterable[str], *, write: Callable[[Files, str, bytes], None] = write_atomically
+) -> None:
     """Replace a checkpoint file. Any thread, one at a time for a path."""
     entries = list(lines)
     text = "".join(f"{line}\n" for line in (_VERSION, len(entries), *entries))
-    write_atomically(files, path, text.encode())
+    write(files, path, text.encode())
 
 
 def read_lines(files: Files, path: str, parse: Callable[[list[str]], T]) -> list[T]:

@@ -30,9 +30,10 @@ class FlushJob:
         self._to_sync += [self._files.open(log.snapshots.path(offset)) for offset in log.snapshots.unsynced]
         self._snapshots = list(log.snapshots.unsynced)
         new_names = any(segment.base_offset >= log.recovery_point for segment in segments)
-        self._syncs_directory = new_names or log.names_changed
         self._epochs: list[EpochStart] | None = list(log.epochs.entries) if log.epochs.changed else None
         self._checkpoint = checksums(log) if log.transactions_changed else None
+        is_replacing = self._epochs is not None or self._checkpoint is not None
+        self._syncs_directory = new_names or log.names_changed or is_replacing
         log.names_changed = log.epochs.changed = log.transactions_changed = False
         self._is_done = False
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from kafkish_storage.checkpoint import read_lines, write_lines
 from kafkish_storage.errors import CorruptFileError
-from kafkish_storage.files import Files
+from kafkish_storage.files import Files, replace_file
 from kafkish_storage.home import Home
 
 FILE_NAME: Final = "leader-epoch-checkpoint"
@@ -94,9 +94,9 @@ class LeaderEpochs:
 
 
 def write_leader_epochs(files: Files, directory: str, entries: Iterable[EpochStart]) -> None:
-    """Replace the file. Any thread, one at a time for a log."""
+    """Replace the file; durable with its directory. Any thread, one at a time for a log."""
     lines = (f"{epoch} {start_offset}" for epoch, start_offset in entries)
-    write_lines(files, f"{directory}/{FILE_NAME}", lines)
+    write_lines(files, f"{directory}/{FILE_NAME}", lines, write=replace_file)
 
 
 def read_leader_epochs(home: Home) -> list[EpochStart] | None:

@@ -304,13 +304,11 @@ class RetentionJob:
 
     def __init__(self, manager: LogManager, logs: Iterable[Log], now_ms: int) -> None:
         self._now_ms = now_ms
-        self._logs = [log for log in logs if log.health.failure is None]
-        for log in self._logs:
-            expire(log, now_ms)
-        healths = {id(log.health) for log in self._logs}
+        expired = [log for log in logs if log.health.failure is None and _is_expired(log, now_ms)]
+        self._shortened = [(log, log.home.path) for log in expired if log.has_segments_before_start]
+        healths = {id(log.health) for log in expired if log.start_offset > log.segments.first.base_offset}
         affected = [directory for directory in manager.directories if id(directory.health) in healths]
         self._jobs = [directory.checkpoint_log_starts() for directory in affected]
-        self._shortened = [(log, log.home.path) for log in self._logs if log.has_segments_before_start]
 
     def run(self) -> None:
         """Make the logs' starts durable, before anything goes. Any thread."""
@@ -330,4 +328,17 @@ class RetentionJob:
 
     def finish(self) -> int:
         """Delete the segments before the starts. How many. Their files follow after `file.delete.delay.ms`."""
-        return sum(log.drop_before_start(self._now_ms) for log in self._logs)
+        return sum(log.drop_before_start(self._now_ms) for log, _ in self._shortened)
+
+
+def _is_expired(log: Log, now_ms: int) -> bool:
+    """Expire it; False if it cannot be read: the others must not wait for it."""
+    try:
+        expire(log, now_ms)
+    except OSError as error:
+        _log.error("%s", log.health.failed(error, f"while looking for old segments of {log.partition}"))
+        return False
+    except StorageError as error:
+        _log.error("retention leaves %s alone: %s", log.partition, error)
+        return False
+    return True

@@ -14,15 +14,18 @@ from typing import Final
 
 from kafkish_storage.checkpoint import read_lines, write_lines
 from kafkish_storage.errors import CorruptFileError
-from kafkish_storage.files import Files
+from kafkish_storage.files import Files, replace_file
 
 FILE_NAME: Final = "transaction-index-checkpoint"
 
 
 def write_transaction_checkpoint(files: Files, directory: str, checksums: Mapping[int, int]) -> None:
-    """Write the base offsets of segments and the checksums of their transaction indexes. Any thread."""
+    """Write the base offsets of segments and the checksums of their transaction indexes. Any thread.
+
+    Durable with the directory.
+    """
     lines = (f"{base_offset} {checksum}" for base_offset, checksum in sorted(checksums.items()))
-    write_lines(files, f"{directory}/{FILE_NAME}", lines)
+    write_lines(files, f"{directory}/{FILE_NAME}", lines, write=replace_file)
 
 
 def read_transaction_checkpoint(files: Files, directory: str) -> dict[int, int]:

@@ -4,7 +4,13 @@ from kafkish_storage.files.port import Files
 
 
 def write_atomically(files: Files, path: str, data: bytes) -> None:
-    """Write beside the file, sync, rename over it, sync the directory. Any thread, one at a time for a path."""
+    """Replace the file, durably. Any thread, one at a time for a path."""
+    replace_file(files, path, data)
+    files.sync_directory(path.rpartition("/")[0] or "/")
+
+
+def replace_file(files: Files, path: str, data: bytes) -> None:
+    """Write beside the file, sync, rename over it. Which of the two has the name is durable with its directory."""
     temporary = path + ".tmp"
     files.remove(temporary)
     file = files.open(temporary, create=True)
@@ -14,4 +20,3 @@ def write_atomically(files: Files, path: str, data: bytes) -> None:
     finally:
         file.close()
     files.rename(temporary, path)
-    files.sync_directory(path.rpartition("/")[0] or "/")

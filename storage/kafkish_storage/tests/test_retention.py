@@ -112,3 +112,22 @@ def test_the_start_of_a_log_stays_after_a_restart(is_clean: bool) -> None:
     store.manager = store.open()
     assert store.log.start_offset == 4
     assert store.offsets() == [4, 5, 6, 7, 8]
+
+
+def test_a_damaged_log_keeps_no_other_from_its_retention() -> None:
+    store = Store(9, retention_ms=100)
+    store.manager.close()
+    store.manager = store.open()
+    job = store.manager.create([NewLog(TopicPartition("u", 0))], 1000)
+    job.run()
+    [other] = job.finish()
+    for at in range(9):
+        other.append_as_leader([batch(b"x", timestamp=1000 + at)], 0, 1000 + at)
+    other.update_high_watermark(9)
+    store.disk.open("/data/t-0/00000000000000000000.log").write(16, [b"\x09"], 1)  # a format that does not exist
+    retention = store.manager.retain([store.log, other], 1103)
+    retention.run()
+    assert retention.finish() == 1
+    assert other.start_offset == 3
+    assert store.log.start_offset == 0
+    assert not store.manager.offline
