@@ -226,7 +226,7 @@ def check_same_bytes(row: Row, data: bytes, work: tuple[Work, Work], name: str) 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     print(f"{'microseconds, best of ' + str(options.rounds):48}" + "".join(f"{name:>14}" for name in LIBRARIES))

@@ -26,7 +26,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from kafkish.partitions.validation import UNLIMITED_MS, ProduceRules, validate
+from kafkish.partitions.validation import UNLIMITED_MS, ProduceRules, only_batch, validate
 from kafkish_protocol.records import Batch, Compression, Record, build_batch
 from kafkish_storage import DiskFiles, LoadOptions, Log, LogConfig, LogManager, NewLog, StorageConfig, TopicPartition
 from kafkish_storage.loading import load_log
@@ -162,7 +162,10 @@ def receiving(log: Log, template: bytearray, count: int) -> Callable[[int], floa
     def write(number: int) -> float:
         frames = [memoryview(numbered(template, n)) for n in range(number * count, (number + 1) * count)]
         return seconds(
-            lambda: [log.append_as_leader([validate(frame, rules, 12, NOW_MS)], 0, NOW_MS) for frame in frames]
+            lambda: [
+                log.append_as_leader([validate(only_batch(frame, 12), rules, NOW_MS, "t-0")], 0, NOW_MS)
+                for frame in frames
+            ]
         )
 
     return write

@@ -17,7 +17,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "compat-tests"))
 
-import apache_kafka  # noqa: E402  # the path is set above
+import apache_kafka as apache_kafka  # noqa: E402, PLC0414  # the path is set above; others take it from here
 
 KAFKISH: Final = "kafkish"
 APACHE: Final = "Apache Kafka"

@@ -39,11 +39,16 @@ def librdkafka_produce(broker: Broker, topic: Topic, count: int, value_bytes: in
         "queue.buffering.max.messages": 500_000,
     })  # fmt: skip
     failed: list[Any] = []
+
+    def delivered(error: Any, _: Any) -> None:
+        if error is not None:
+            failed.append(error)
+
     value, start_s = bytes(value_bytes), time.perf_counter()
     for _ in range(count):
         while True:
             with suppress(BufferError):
-                producer.produce(topic.name, value, on_delivery=lambda error, _: error and failed.append(error))
+                producer.produce(topic.name, value, on_delivery=delivered)
                 break
             producer.poll(0.1)
     producer.flush(120)
