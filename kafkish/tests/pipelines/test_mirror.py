@@ -1,8 +1,11 @@
 """mirror and the headers that say where a record came from."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import apache_kafka
 import pytest
 from pyspark.sql import SparkSession
 
@@ -42,28 +45,43 @@ def test_a_record_that_was_written_twice_is_read_once(spark: SparkSession) -> No
     assert deduplicated(twice, "1 hour").count() == 4  # two copies; and two records that nobody named
 
 
+@contextmanager
+def apache(directory: Path) -> Iterator[str]:
+    """The address of an Apache Kafka."""
+    directory.mkdir()
+    with apache_kafka.ApacheKafka(directory) as kafka:
+        kafka.wait_until_ready()
+        yield kafka.address
+
+
+@pytest.fixture(params=[start_embedded_broker, apache], ids=["kafkish", "Apache Kafka"])
+def other(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Topics]:
+    """The topics of another cluster."""
+    with request.param(tmp_path / "other") as address:
+        yield Topics(address)
+
+
+@pytest.mark.kafka
 def test_a_topic_goes_to_another_cluster_and_back(
-    spark: SparkSession, topics: Topics, run: Run, read: Read, tmp_path: Path
+    spark: SparkSession, topics: Topics, run: Run, read: Read, other: Topics
 ) -> None:
     topic = topics.make("mirrored")
     topics.write(topic, (Record(b"%d" % n, b"k%d" % (n % 5), None, DAY_MS + n, [("h", b"x")]) for n in range(300)))
-    with start_embedded_broker(tmp_path / "other") as address:
-        other = Topics(address)
-        assert run(f"""
+    assert run(f"""
 name: there
 checkpoint: there
 sources: [{{name: all, topics: {topic}}}]
-sinks: [{{from: all, mirror: "{address}"}}]
-verify: [{{topic: {topic}, against: {{bootstrap: "{address}", coordinates: source}}}}]
+sinks: [{{from: all, mirror: "{other.address}"}}]
+verify: [{{topic: {topic}, against: {{bootstrap: "{other.address}", coordinates: source}}}}]
 """)
-        assert len(other.read(topic)) == 300
-        back = read(f"""
+    assert len(other.read(topic)) == 300
+    back = read(f"""
 name: back
 checkpoint: back
-sources: [{{name: all, topics: {topic}, bootstrap: "{address}"}}]
+sources: [{{name: all, topics: {topic}, bootstrap: "{other.address}"}}]
 sinks: [{{from: all, mirror: default, prefix: back.}}]
 """)
-        assert run_with(spark, back, topics.address)
+    assert run_with(spark, back, topics.address)
     places = [record.headers["kafkish-source"].decode() for record in topics.read(f"back.{topic}")]
     assert sorted(place.rpartition("/")[0] for place in places) == sorted(
         f"{topic}/{record.partition}/{record.offset}" for record in topics.read(topic)
